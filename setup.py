@@ -1,4 +1,4 @@
-"""Umbrella distribution: no code of its own, it brings the parts from this checkout; `demo` is an extra."""
+"""Umbrella distribution: has no code, but installs the parts in this checkout; `demo` is an extra."""
 
 from pathlib import Path
 

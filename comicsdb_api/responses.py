@@ -62,7 +62,7 @@ def json_response(request, value, status: int = 200, headers=(), route: str | No
 
 
 def too_many_requests(request, sentence: str, seconds: int, route: str | None = None) -> Response:
-    """Return 429 with a message, the seconds to wait, and where the data are that cost no requests."""
+    """Return 429 with a message, the seconds to wait, and the URL of dumps, which cost no requests."""
     words = f"{seconds} second{'' if seconds == 1 else 's'}"
     files = data_url(request)
     body = to_json({"detail": f"{sentence} Expected available in {words}.", "data": files})
@@ -85,7 +85,7 @@ def accepts(header: str, media_types: Container[str]) -> bool:
 
 
 def wants_problem(environ) -> bool:
-    """Whether errors are sent as problem details (RFC 9457): only if Accept names them."""
+    """Whether errors are sent as problem details (RFC 9457), which Accept must name."""
     return accepts(environ.get("HTTP_ACCEPT", ""), (PROBLEM,))
 
 

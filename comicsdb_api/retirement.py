@@ -3,7 +3,7 @@
 | phase | what happens to a request with name and password |
 | --- | --- |
 | 0 | nothing |
-| 1 | the answer has `Deprecation` (RFC 9745), `Sunset` (RFC 8594) if the day is set, and `Link` |
+| 1 | the response has `Deprecation` (RFC 9745), `Sunset` (RFC 8594) if the day is set, and `Link` |
 | 2 | also `X-Deprecation-Notice`, a text for people who read logs; limits are tighter |
 | 3 | 401, without checking the password |
 
@@ -39,21 +39,21 @@ class BasicRetirement:
 
     @property
     def challenge(self) -> tuple[str, str]:
-        """Return the challenge of all 401 answers, whatever scheme was used."""
+        """Return the challenge of all 401 responses, regardless of the scheme used."""
         return "WWW-Authenticate", f'{"Bearer" if self.is_over else "Basic"} realm="api"'
 
     @property
     def is_announced(self) -> bool:
-        """Whether answers to HTTP Basic announce its end."""
+        """Whether responses to HTTP Basic announce its end."""
         return DEPRECATED <= self.phase < OVER
 
     @property
     def header_names(self) -> list[str]:
-        """Return the names of the headers of these answers."""
+        """Return the names of the headers that announce it."""
         return [name for name, _value in self.headers("")]
 
     def headers(self, application_url: str) -> list[tuple[str, str]]:
-        """Return these headers; `application_url` is used if the settings have no base URL."""
+        """Return the headers that announce it; `application_url` is used if the settings have no base URL."""
         if not self.is_announced:
             return []
         site = self._base or application_url

@@ -1,4 +1,4 @@
-"""Rate limits of the API: counting, headers, the answer 429, and usage counters."""
+"""Rate limits of the API: counting, headers, the response 429, and usage counters."""
 
 import logging
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ class Verdict:
 
     @property
     def charged(self) -> int:
-        """What was charged of the day's requests."""
+        """How many of the day's requests were charged."""
         counted = any(state.is_counted and state.limit.name == SUSTAINED for state in self.decision.states)
         return self.cost if counted else 0
 
@@ -55,9 +55,9 @@ class Verdict:
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """Six headers of the Metron API, two of the IETF draft 11, and what the answer cost.
+        """Six headers of the Metron API, two of the IETF draft 11, and the cost of the response.
 
-        If both the token and the account have limits, they describe the tighter one.
+        If both the token and the account have a limit, the headers describe the tighter one.
         """
         if self.decision is None:
             return []
@@ -76,7 +76,7 @@ class Verdict:
 
 
 def _tightest_limits(states: Iterable[WindowState]) -> Iterable[WindowState]:
-    """For each name of limits, the one with the fewest requests left."""
+    """The limit with the fewest requests left, for each name of a limit."""
     found: dict[str, WindowState] = {}
     for each in states:
         other = found.get(each.limit.name)
@@ -103,9 +103,9 @@ def check_limits(
 ) -> Verdict:
     """Count a request and check its limits, only once if it is retried; rejections are counted and logged.
 
-    `cost`: what an answer costs of the day's requests, if that is known already. `unchanged`: the answer
-    will be a 304, which does not count for the day. Raises EpochMovedError, without counting, if an epoch is
-    given and not the present one.
+    `cost` is how many of the day's requests the response counts as, if already known. `unchanged` means that
+    it will be a 304, which does not count for the day. Raises EpochMovedError, without counting, if an epoch
+    is given and not the current one.
     """
     verdict = request.environ.get(Verdict.KEY)
     if verdict is not None:
@@ -125,7 +125,7 @@ def check_limits(
 
 
 def request_cost(request) -> int:
-    """What an answer costs of the day's requests: what a read asks for, or as declared for the method."""
+    """How many of the day's requests a response counts as: by the size of a list, or as declared."""
     registry, route = request.registry, request.matched_route.name
     method = "GET" if request.method == "HEAD" else request.method
     served = registry["comicsdb_api.reads"].get(route)
@@ -151,7 +151,7 @@ def _log_refusal(request, verdict: Verdict) -> None:
 
 
 def throttle(request, identity: Identity | None) -> None:
-    """Count a request, or raise ThrottledError; `finish_response` is called for any answer."""
+    """Count a request, or raise ThrottledError; `finish_response` is called for every response."""
     verdict = check_limits(request, identity)
     request.add_response_callback(finish_response)
     if verdict.refused:
@@ -159,7 +159,7 @@ def throttle(request, identity: Identity | None) -> None:
 
 
 def finish_response(request, response) -> None:
-    """Add the headers to an answer, undo the count of a 304, and update the usage counters."""
+    """Add the headers to a response, undo the count of a 304, and update the usage counters."""
     verdict: Verdict = request.environ[Verdict.KEY]
     status = response.status_int
     if status == 304 and verdict.decision is not None:
@@ -177,7 +177,7 @@ def finish_response(request, response) -> None:
 
 
 def admit_cached(request, identity: Identity | None, response, *, route: str, cost: int, epoch: int | None):
-    """Count a request whose answer is known, and finish that answer or, if a limit is exceeded, the 429.
+    """Count a request whose response is known; returns that response or, if a limit is exceeded, 429.
 
     Raises EpochMovedError as `check_limits` does.
     """
@@ -190,7 +190,7 @@ def admit_cached(request, identity: Identity | None, response, *, route: str, co
 
 
 def refusal(request, verdict: Verdict, route: str | None = None):
-    """The answer 429."""
+    """The response 429."""
     sentence, decision = "Request was throttled.", verdict.decision
     left = [state.remaining for state in decision.refused if state.limit.name == SUSTAINED]
     if left and verdict.cost > 1:
@@ -201,12 +201,12 @@ def refusal(request, verdict: Verdict, route: str | None = None):
 
 
 def throttled_response(error: ThrottledError, request):
-    """The exception view."""
+    """The exception view for ThrottledError."""
     return refusal(request, error.verdict)
 
 
 def throttled_view(view):
-    """Decorator for a public view outside of /api/ that counts as well (`/docs/`)."""
+    """Decorator for a public view outside /api/ whose requests count as well (`/docs/`)."""
 
     def counted(request):
         try:
@@ -219,6 +219,6 @@ def throttled_view(view):
 
 
 def includeme(config):
-    """Add the exception view, and costs by route and method."""
+    """Add the exception view, and the registry of costs by route and method."""
     config.registry["comicsdb_api.costs"] = {}
     config.add_exception_view(throttled_response, ThrottledError, api_path=True)

@@ -1,8 +1,8 @@
-"""The demo catalogue: comics of long ago and comics that never were.
+"""The demo catalogue: old comics and invented ones.
 
 `DATA` is the folder of a data set with pictures, accounts, reading lists and a collection, which `comicsdb
-import --accounts` reads; `add_community` adds what such a set does not hold. The passwords and tokens of its
-accounts are public: the core refuses them wherever the secret is not that of development.
+import --accounts` reads; `add_community` adds what a data set cannot contain. The passwords and tokens of the
+accounts are public: the core rejects them unless the secret is that of development.
 """
 
 from pathlib import Path

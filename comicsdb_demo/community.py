@@ -1,4 +1,4 @@
-"""The demo's polls, an open one and a closed one, and its announcement."""
+"""The demo's two polls, one open and one closed, and its announcement."""
 
 from datetime import datetime, timedelta
 
@@ -12,8 +12,8 @@ from comicsdb.models.choices import AnnouncementStyle
 
 STAFF = "admin"
 DAY = timedelta(days=1)
-# Answers are names, which need no translation. Each poll: from when to
-# when, counted in days from now, and which answer each account gave; `reader` has not answered the open one.
+# `choices` are names, which need no translation; `days` are the start and the end, in days from now; `votes`
+# has the index of each account's choice. `reader` has not voted in the open poll.
 POLLS = (
     {
         "title": "Who deserves a series of their own?",
@@ -53,9 +53,9 @@ ANNOUNCEMENT = {
 
 
 def add_community(session: Session, now: datetime) -> int:
-    """Make polls, votes and announcement as the services do, and give the number of votes; commits nothing.
+    """Create polls, votes and announcement through the services; returns the number of votes.
 
-    Without the demo's accounts there is nothing.
+    The caller has to commit. Does nothing if the demo's accounts do not exist.
     """
     voters = {name for poll in POLLS for name in poll["votes"]}
     accounts = session.scalars(select(User).where(User.username.in_({STAFF, *voters})))

@@ -58,7 +58,7 @@ class Descriptions:
 
 
 class SchemaResource(Resource):
-    """This description, as far as it concerns the caller."""
+    """The OpenAPI document, limited to what the caller may do."""
 
     title = "schema"
     renders = tuple(OFFERS)
@@ -80,7 +80,7 @@ class SchemaResource(Resource):
         }
 
     def get(self):
-        """This description."""
+        """The document in the negotiated format."""
         media_type = negotiate(self.request)
         form = OFFERS[media_type]
         descriptions = self.request.registry["comicsdb_api.descriptions"]

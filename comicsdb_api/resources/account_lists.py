@@ -72,7 +72,7 @@ class SingleListResource(OwnResource):
 
     @classmethod
     def order(cls) -> tuple:
-        """There is only one."""
+        """By id; there is only one."""
         return (cls.model.__table__.c.id,)
 
 

@@ -1,4 +1,4 @@
-"""The change feed (`/api/change/`): every change of the catalogue, in the order in which they became visible."""
+"""The change feed (`/api/change/`): all changes of the catalogue, in the order in which they became public."""
 
 import re
 import time
@@ -96,7 +96,7 @@ class SinceFilter(LaterThanFilter):
     description = "{}, included; without an offset, in the site's time zone."
 
     def parse(self, value, zone) -> ColumnElement[bool]:
-        """The condition, by number: it includes later entries with an earlier time, if the clock was set back."""
+        """The condition, by number, so as not to omit later entries whose clock was set back."""
         first = (
             select(change.c.seq)
             .where(change.c.at >= self.moment(value, zone))
@@ -221,7 +221,7 @@ FILTERS = (
 
 
 class ChangeResource(Resource):
-    """What changed, oldest first, for programs that follow the catalogue: no smaller number comes later."""
+    """Changes of the catalogue, oldest first, for programs that follow it; their numbers only increase."""
 
     title = "change list"
     is_feed = True
@@ -313,7 +313,7 @@ class ChangeResource(Resource):
         return response
 
     def _stream(self):
-        """Stream the events after the last one that the client knows, until the maximum duration of streams."""
+        """Stream the events after the last one that the client knows, for the duration of a stream."""
         request = self.request
         known = LAST_ID.fullmatch(request.headers.get("Last-Event-ID", "").strip())
         if known:
@@ -433,7 +433,7 @@ class ChangeResource(Resource):
         return 200, body
 
     def _with_objects(self, line: CTE, size: int, *columns) -> Select:
-        """The statement for a page with objects: entries, `columns`, and those of `touched.select_objects`."""
+        """The statement for a page with objects: entries, `columns`, and those of `select_objects`."""
         page = select(line).order_by(line.c.seq).limit(size).cte("page")
         position = touched.Position.of(self._parameter("touched"))
         asked = touched.select_objects(page, position, self._parameter("kind") or None)

@@ -20,7 +20,7 @@ character, universe = Character.__table__, Universe.__table__
 
 
 class CharacterResource(CatalogueResource):
-    """Those who appear in comics."""
+    """Characters that appear in comics."""
 
     model = Character
     schema = CharacterSchema

@@ -1,4 +1,4 @@
-"""The caller's collection: what it owns, when it was read, and what is missing."""
+"""The caller's collection: items, reads, and missing issues."""
 
 from datetime import datetime
 
@@ -50,7 +50,7 @@ PATH = "/api/collection/"
 FORMATS = {code: code.label for code in BookFormat}
 GRADING_COMPANIES = {code: code.label for code in GradingCompany}
 CONDITIONS = ("If-Match", "If-Unmodified-Since")
-# What the list leaves out.
+# Fields of the detail that the list omits.
 DETAIL_ONLY_FIELDS = (
     *("purchase_price", "purchase_store", "storage_location", "notes", "date_read", "resource_url"),
     "created_on",
@@ -58,7 +58,7 @@ DETAIL_ONLY_FIELDS = (
 
 
 def read_dates():
-    """When the issue of an item was read, the latest first, as far as the dates are known."""
+    """The known dates at which the issue of an item was read, the latest first."""
     dates = _reads_of(item) & read_date.c.read_on.is_not(None)
     each = expressions.json_object(
         "ReadDate",
@@ -72,7 +72,7 @@ def read_dates():
 
 
 def read_count():
-    """How often the issue of an item was read."""
+    """The number of times that the issue of an item was read."""
     dates = select(func.count()).select_from(read_date).where(_reads_of(item))
     return dates.correlate(item).scalar_subquery()
 
@@ -82,13 +82,13 @@ def _reads_of(owned):
 
 
 def page_address():
-    """The address of an item's page on the site."""
+    """The URL of an item's page on the site."""
     number = cast(item.c.id, Text)
     return type_coerce(BASE + constant("/collection/") + number + constant("/"), Url)
 
 
 class CollectionResource(OwnResource):
-    """What the caller owns."""
+    """The issues that the caller owns."""
 
     model = CollectionItem
     row_shape = "CollectionItemRow"
@@ -96,13 +96,13 @@ class CollectionResource(OwnResource):
 
     @classmethod
     def row_fields(cls) -> dict:
-        """The list form."""
+        """The fields of a row: those of the detail, except some."""
         detail = cls.detail_fields()
         return {name: detail[name] for name in detail if name not in DETAIL_ONLY_FIELDS}
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The detail form."""
+        """The fields of a detail."""
         company = expressions.label_for_code(item.c.grading_company, GRADING_COMPANIES)
         return {
             "id": item.c.id,
@@ -131,7 +131,7 @@ class CollectionResource(OwnResource):
 
     @classmethod
     def row_source(cls):
-        """With account, issue, series and variant."""
+        """Items, joined with account, issue, series and variant."""
         return (
             item.join(user, user.c.id == item.c.user_id)
             .join(issue, issue.c.id == item.c.issue_id)
@@ -146,26 +146,26 @@ class CollectionResource(OwnResource):
 
     @classmethod
     def rating_fields(cls) -> dict:
-        """What the answer to stars shows."""
+        """The fields of the response to a rating."""
         return {"id": item.c.id, "rating": item.c.rating, "modified": expressions.instant(item.c.modified)}
 
     @classmethod
     def scrobble_fields(cls) -> dict:
-        """The fields of the answer to a scrobble; the parameter `created` is whether the item is new."""
+        """The fields of the response to a scrobble; the parameter `created` says whether the item is new."""
         detail = cls.detail_fields()
         names = ("id", "issue", "is_read", "date_read", "rating", "modified")
         return {name: detail[name] for name in names} | {"created": bindparam("created", type_=Boolean)}
 
     def put(self):
-        """Set or take back the stars of an item."""
+        """Set or remove the rating of an item."""
         return self.patch()
 
     def patch(self):
-        """Set or take back the stars of an item; without any nothing but its stamp moves."""
+        """Set or remove the rating of an item; if the body has none, only the item's stamp changes."""
         request = self.request
         sent = bodies.parse_body(request, self.parses)
         item_id, mine = self.id_in_path(), (request.dbsession, request.identity.user_id)
-        collection.item(*mine, item_id)  # 404 comes before what is wrong with the body
+        collection.item(*mine, item_id)  # 404 takes precedence over errors in the body
         values = validated(sent, StarsSchema)
         if self._has_changed(item_id):
             return writes.precondition_failed(request)
@@ -177,7 +177,7 @@ class CollectionResource(OwnResource):
         return writes.encoded_json_response(request, 200, body)
 
     def delete(self):
-        """Take an item out of the collection."""
+        """Remove an item from the collection."""
         request, item_id = self.request, self.id_in_path()
         if self._has_changed(item_id):
             return writes.precondition_failed(request)
@@ -185,7 +185,7 @@ class CollectionResource(OwnResource):
         return make_response(request, b"", 204)
 
     def _has_changed(self, item_id: int) -> bool:
-        """Whether the conditions of a write do not hold for an item, which nobody else changes then."""
+        """Whether the conditions of a write fail for an item; if there are any, the item is locked."""
         request, detail = self.request, self.served
         if not writes.is_conditional(request):
             return False
@@ -222,10 +222,10 @@ CollectionResource.operations = {
 
 
 class CollectionListing(OwnListing):
-    """The items: which, in which order, and only then what is shown of those of the page.
+    """The Listing of items; its statement first finds the items, then their order, then the rows of the page.
 
-    In one step PostgreSQL would walk the whole catalogue in the order of the list to meet a page of items,
-    and make the rows of all pages before the one that is asked for.
+    In a single step, PostgreSQL would scan the whole catalogue in the order of the list to find a page of
+    items, and build the rows of all pages before the requested one.
     """
 
     def _statement(self, with_count: bool, strategy: str, conditions=()):  # noqa: ARG002  (it is always counted)
@@ -261,11 +261,11 @@ class CollectionListing(OwnListing):
 
 
 class CollectionDetail(OwnDetail):
-    """One item; what it shows of its issue has stamps of its own."""
+    """The Detail of items; its stamps include those of the issue, whose data it shows."""
 
     @classmethod
     def of(cls, resource: type[OwnResource], route: str) -> "CollectionDetail":
-        """The item with the id in the path."""
+        """The Detail of items on a route."""
         others = (microseconds(issue.c[name]) for name in ("modified", "modified_before"))
         stamps = select_stamps(item, "modified").add_columns(*others).where(resource.caller_condition())
         stamps = stamps.join_from(item, issue, issue.c.id == item.c.issue_id)
@@ -293,7 +293,7 @@ class CollectionAddResource(CollectionResource):
     }
 
     def add(self):
-        """Put an issue into the collection: 201, or 200 if it is there already."""
+        """Add an issue to the collection: 201, or 200 if it is there already."""
         sent = bodies.parse_body(self.request, self.parses)
         return writes.run_idempotently(
             self.request, sent, lambda: self._add(validated(sent, CollectionAddSchema))
@@ -319,13 +319,13 @@ def _scrobble_result(status: int, sentence: str) -> dict:
 
 
 def in_site_zone(request, moment: datetime) -> datetime:
-    """A moment; one whose zone was not sent is one of the site's."""
+    """A time with its zone; without one, it is in the site's time zone."""
     zone = request.registry.settings["comicsdb.timezone"]
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
 class ScrobbleResource(CollectionResource):
-    """Notes what the caller has read."""
+    """Records what the caller has read."""
 
     title = "collection scrobble"
     operations = {
@@ -341,7 +341,7 @@ class ScrobbleResource(CollectionResource):
     }
 
     def scrobble(self):
-        """Note that an issue was read: 200, or 201 if it was not in the collection before."""
+        """Record that an issue was read: 200, or 201 if it was not in the collection before."""
         sent = bodies.parse_body(self.request, self.parses)
         return writes.run_idempotently(
             self.request, sent, lambda: self._scrobble(validated(sent, ScrobbleSchema))
@@ -367,7 +367,7 @@ class ScrobbleResource(CollectionResource):
 
 
 def includeme(config):
-    """Serve it; the general address, whose id may be any word, after the particular ones."""
+    """Serve the resources; the detail comes last, as its path matches any word as an id."""
     config.registry["comicsdb_api.lists"]["collection"] = "api.collection.list"
 
     def add(resource, action, path, methods, served=None):

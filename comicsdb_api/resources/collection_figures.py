@@ -1,4 +1,4 @@
-"""What the caller's collection adds up to, and what is missing from it."""
+"""Statistics of the caller's collection, and the series and issues that are missing from it."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ publisher = Publisher.__table__
 SUM = {"type": "string", "pattern": AMOUNT, "examples": ["4.50"]}
 NUMBER = {"type": "integer", "minimum": 0}
 FORMAT = {"book_format": {"type": "string", "enum": [each.value for each in BookFormat]}, "count": NUMBER}
-# Fields of the figures, and what they say.
+# The schemas of the statistics' fields.
 FIGURES = {
     "total_items": NUMBER | {"description": "How many issues are owned."},
     "total_quantity": NUMBER | {"description": "How many copies of them."},
@@ -59,11 +59,11 @@ class StatsResource(Resource):
 
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
-        """The figures."""
+        """The schema of the statistics."""
         return {"content": {"application/json": {"schema": STATS}}}
 
     def get(self):
-        """The figures of the caller's collection."""
+        """The statistics of the caller's collection."""
         stats = figures.stats(self.request.dbsession, self.request.identity.user_id)
         body = {
             "total_items": stats.issues,
@@ -79,7 +79,7 @@ class StatsResource(Resource):
 
 
 class IncompleteSeries:
-    """The series of which the caller owns some issues and lacks others, as if they were rows of a table."""
+    """A model whose rows are the series of which the caller owns some issues and lacks others."""
 
     __tablename__ = "missing_series"
     __table__ = figures.incomplete(CALLER_ID, TODAY)
@@ -97,17 +97,17 @@ class MissingSeriesResource(OwnResource):
 
     @classmethod
     def caller_condition(cls):
-        """The rows are the caller's already."""
+        """Always true: all rows are the caller's."""
         return literal_column("true", Boolean)
 
     @classmethod
     def key(cls):
-        """Each series once."""
+        """The id of the series: each is one row."""
         return incomplete.c.series_id
 
     @classmethod
     def row_source(cls):
-        """With series, publisher and type."""
+        """The model's rows, joined with series, publisher and type."""
         return (
             incomplete.join(series, series.c.id == incomplete.c.series_id)
             .join(publisher, publisher.c.id == series.c.publisher_id)
@@ -116,9 +116,9 @@ class MissingSeriesResource(OwnResource):
 
     @classmethod
     def row_fields(cls) -> dict:
-        """A series, and how much of it there is."""
+        """The fields of a series, and how much of it the caller owns."""
         share = cast(incomplete.c.owned * constant(100), Numeric) / incomplete.c.total
-        # Neither nothing nor all, as something is owned and something missing.
+        # Neither 0 nor 100, as some issues are owned and some are missing.
         lowest, highest = literal_column("0.1"), literal_column("99.9")
         share = func.greatest(lowest, func.least(highest, func.round(share, constant(1))))
         return {
@@ -149,17 +149,17 @@ class MissingIssuesResource(OwnResource):
 
     @classmethod
     def caller_condition(cls):
-        """Those that are out and not in the collection."""
+        """The condition for issues that are out and not in the collection."""
         return figures.is_missing(CALLER_ID, TODAY, issue)
 
     @classmethod
     def row_source(cls):
-        """With the series."""
+        """Issues, joined with the series."""
         return issue.join(series)
 
     @classmethod
     def row_fields(cls) -> dict:
-        """An issue, in short."""
+        """The fields of an issue in short form."""
         return {
             "id": issue.c.id,
             "series": expressions.series_brief(series),
@@ -176,9 +176,9 @@ class MissingIssuesResource(OwnResource):
 
 @dataclass(frozen=True, eq=False)
 class MissingIssuesListing(OwnListing):
-    """The missing issues of the series in the path."""
+    """The Listing of missing issues of the series in the path."""
 
     def clauses(self, request, identity):  # noqa: ARG002
-        """Those of the series; of one that cannot be, none."""
+        """The condition for issues of the series; it matches none if the id cannot exist."""
         number = integer_in_path(request, "series_id")
         return [NO_MATCH if number is None else OF_SERIES.clause("series", number)]

@@ -1,4 +1,4 @@
-"""The filters of a collection, and their kinds that no other list has."""
+"""The filters of a collection, and the types of date filters that they need."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -30,7 +30,7 @@ from comicsdb_api.resource.filters import (
 
 item, issue = CollectionItem.__table__, Issue.__table__
 
-# How a date is compared: ending of the parameter → the test, and what it asks in words.
+# Comparisons of dates: suffix of the parameter → operator, and description.
 COMPARISONS = {
     "": (equal, "{}"),
     "_gt": (greater, "{}: later"),
@@ -41,7 +41,7 @@ COMPARISONS = {
 
 
 class DateComparisonFilter(DateFilter):
-    """`date` with a comparison: the day itself, or what is earlier or later; an unknown day is neither."""
+    """A date with a comparison: equal, earlier or later; unknown dates match none of them."""
 
     def __init__(self, name: str, column, subject: str, comparison: str):
         self.comparison = comparison
@@ -55,10 +55,10 @@ class DateComparisonFilter(DateFilter):
 
 
 class LocalDateFilter(DateComparisonFilter):
-    """The day of a moment, which begins and ends as it does in the site's zone."""
+    """A date that is compared with a time; days begin and end in the site's time zone."""
 
     description = "{}; days are those of the site's time zone."
-    # What is later than a day begins where it ends.
+    # "Later than a day" means from the end of that day on.
     tests = {"": within, "_gt": at_least, "_lt": less, "_gte": at_least, "_lte": less}
 
     def __init__(self, name, column, subject, comparison):

@@ -1,4 +1,4 @@
-"""Covers that look like a picture: by its perceptual hashes, or by the picture itself (`/api/cover/`)."""
+"""Search for similar covers, by perceptual hashes or by a picture (`/api/cover/`)."""
 
 import orjson
 from sqlalchemy import String, func, literal_column, select
@@ -29,7 +29,7 @@ from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import base_urls, json_response, to_json
 
-RESULTS_MAX = 100  # covers in one answer, the nearest
+RESULTS_MAX = 100  # covers in one response, the nearest
 variant = Variant.__table__
 
 
@@ -49,7 +49,7 @@ class HashParameter(Filter):
 
 
 class DistanceParameter(Filter):
-    """How many bits may differ."""
+    """The maximum number of differing bits."""
 
     schema = {
         "type": "integer",
@@ -74,7 +74,7 @@ FILTERS = (
 
 
 def row_fields(found) -> dict:
-    """A cover that was found: `found` are the columns of `covers.near_covers`."""
+    """The fields of a cover; `found` has the columns of `covers.near_covers`."""
     return {
         **issue_and_variant("CoverVariant"),
         "kind": expressions.type_coerce(found.kind, ChoiceText(*covers.HASH_COLUMNS)),
@@ -84,7 +84,7 @@ def row_fields(found) -> dict:
 
 
 def nearest(request, wanted: dict[str, str], max_distance: int) -> list[dict]:
-    """The covers nearest to hashes by kind, each once, by their distance; raises ValueError."""
+    """The covers nearest to any of the hashes (by kind), each once, by distance; raises ValueError."""
     matches = covers.near_covers(wanted, max_distance)
     place = (matches.c.issue_id, func.coalesce(matches.c.variant_id, literal_column("0")))
     once = select(matches).ext(distinct_on(*place)).order_by(*place, matches.c.distance, matches.c.kind)
@@ -102,7 +102,7 @@ def nearest(request, wanted: dict[str, str], max_distance: int) -> list[dict]:
 
 
 class PictureSchema(ObjectSchema):
-    """What is sent with a picture."""
+    """The fields that may be sent with a picture."""
 
     max = field(IntegerField(0, covers.MAX_DISTANCE))
 
@@ -116,7 +116,7 @@ class CoverResource(Resource):
 
     @classmethod
     def body_fields(cls) -> dict:
-        """The answer, described by the columns of any search."""
+        """The fields of the response, described by the columns of an arbitrary search."""
         match = expressions.json_object("CoverMatch", **row_fields(covers.near_covers({"phash": "0"}, 0).c))
         digits = expressions.value_or_null(literal_column("true"), literal_column("''", String))
         return {
@@ -126,7 +126,7 @@ class CoverResource(Resource):
 
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
-        """The hashes, and how far covers may be from them."""
+        """The parameters and the body of a search by hashes."""
         body = Components().object_of(cls.body_fields())
         return {
             "description": f"The {RESULTS_MAX} nearest covers, each once; of several hashes any may be near.",
@@ -135,7 +135,7 @@ class CoverResource(Resource):
         }
 
     def get(self):
-        """Covers by the hashes of a picture; none without a hash."""
+        """Covers by the hashes of a picture; without a hash there are none."""
         request = self.request
         zone = request.registry.settings["comicsdb.timezone"]
         sent = dict(filters.parse_filters(FILTERS, request.api_parameters, zone=zone))
@@ -143,7 +143,7 @@ class CoverResource(Resource):
         return conditional_response(request, with_tag(to_json(self._body(sent, sent, max_distance))))
 
     def post(self):
-        """Covers that look like a picture, which is not kept."""
+        """Covers that look like a picture, which is not stored."""
         request = self.request
         sent = bodies.parse_body(request, self.parses)
         file = sent.field(IMAGE)
@@ -178,7 +178,7 @@ CoverResource.operations = {
 
 
 def includeme(config):
-    """Serve it; the root lists it, too."""
+    """Serve the search, and list it in the root."""
     config.registry["comicsdb_api.lists"]["cover"] = "api.cover"
     serve(
         config,

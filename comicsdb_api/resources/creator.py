@@ -1,4 +1,4 @@
-"""Creators."""
+"""The resource of creators."""
 
 from sqlalchemy import type_coerce
 
@@ -14,7 +14,7 @@ creator = Creator.__table__
 
 
 class CreatorResource(CatalogueResource):
-    """Those who make comics."""
+    """People who make comics."""
 
     model = Creator
     schema = CreatorSchema
@@ -22,7 +22,7 @@ class CreatorResource(CatalogueResource):
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The detail form."""
+        """The fields of a detail."""
         return {
             "id": creator.c.id,
             "name": creator.c.name,

@@ -1,4 +1,4 @@
-"""Credits, which are read with their issue and written many at a time."""
+"""The resource of credits, which are read with their issue and created many at a time."""
 
 from typing import NoReturn
 
@@ -33,7 +33,7 @@ class CreditResource(PartResource):
 
     @classmethod
     def written_fields(cls) -> dict:
-        """A credit as it was written; its roles in their order."""
+        """The fields of a created credit, with its roles in order."""
         role = Role.__table__
         roles = expressions.json_list(
             role.c.id,
@@ -51,7 +51,7 @@ class CreditResource(PartResource):
         }
 
     def create(self, sent: bodies.ParsedBody) -> bytes:
-        """New credits; gives the body that shows them in the order sent, or raises BadRequestError."""
+        """Create credits; returns the body, which has them in the order sent. Raises BadRequestError."""
         wanted, problems = self._validate(sent)
         catalog = self.request.catalog
         if problems:
@@ -64,7 +64,7 @@ class CreditResource(PartResource):
         return to_json(orjson.loads(found))
 
     def _validate(self, sent: bodies.ParsedBody) -> tuple[dict[int, dict], dict[int, dict]]:
-        """The credits that are as the schema wants them, and what is wrong with the others, by index."""
+        """The valid credits and the errors of the others, by index."""
         schema = self.schema(form=sent.is_form)
         rows = sent.rows(schema)
         if not isinstance(rows, list):
@@ -87,7 +87,7 @@ class CreditResource(PartResource):
 
 
 def _created_rows(ids: list[int]):
-    """The rows of new credits, in the order in which they were sent."""
+    """The rows of new credits, in the order of their ids in the list."""
     place = func.array_position(cast(ids, ARRAY(Integer)), credit.c.id)
     fields = expressions.labelled_columns(CreditResource.written_fields())
     return select(*fields).where(credit.c.id.in_(ids)).order_by(place)

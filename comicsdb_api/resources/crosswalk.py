@@ -1,4 +1,4 @@
-"""Ids of other databases to ours, and from ours to all others (`/api/crosswalk/`)."""
+"""Conversion of other databases' ids to ours, and of ours to all others (`/api/crosswalk/`)."""
 
 from collections.abc import Iterable
 
@@ -46,14 +46,14 @@ def _text():
 
 
 class CrosswalkResource(Resource):
-    """External ids: the sources there are, and the objects that ids stand for."""
+    """External ids: their sources, and the objects that they identify."""
 
     title = "crosswalk"
     costs = {"POST": 10}
 
     @classmethod
     def found_fields(cls) -> dict:
-        """The answer to ids."""
+        """The fields of the response to ids."""
         url = expressions.value_or_null(literal_column("true", Boolean), literal_column("url", Url()))
         told = external_id(_text(), _text(), _text(), url)
         match = expressions.json_object(
@@ -71,7 +71,7 @@ class CrosswalkResource(Resource):
 
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
-        """The sources."""
+        """The body of the list of sources."""
         source = expressions.json_object("ExternalSource", source=_text(), name=_text(), pattern=_text())
         sources = {"sources": literal_column("sources", JsonList(source))}
         return {"body": ResponseBody("ExternalSources", sources)}
@@ -85,7 +85,7 @@ class CrosswalkResource(Resource):
         return conditional_response(self.request, with_tag(to_json({"sources": sources})))
 
     def post(self):
-        """The objects that ids stand for, with all their external ids."""
+        """The objects that ids identify, with all their external ids."""
         request = self.request
         sent = validated(bodies.parse_body(request, self.parses), CrosswalkSchema)
         source, kind, asked = sent["source"], sent.get("kind"), list(dict.fromkeys(sent["ids"]))
@@ -116,7 +116,7 @@ class CrosswalkResource(Resource):
         )
 
     def _own_objects(self, kind: str, asked: list[str]) -> dict[str, list[crosswalk.ObjectKey]]:
-        """Our own objects, or the survivors of their merges, by the ids asked for."""
+        """Our own objects, or their survivors if they were merged, by the requested ids."""
         numbers = {each: number for each in asked if (number := whole_number(each, 1, INTEGER_MAX))}
         present = (
             crosswalk.resolve_ids(self.request.dbsession, kind, set(numbers.values())) if numbers else {}
@@ -153,7 +153,7 @@ CrosswalkResource.operations = {
 
 
 def includeme(config):
-    """Serve it; the root lists it, too."""
+    """Serve the resource, and list it in the root."""
     config.registry["comicsdb_api.lists"]["crosswalk"] = "api.crosswalk"
     serve(
         config,

@@ -1,4 +1,4 @@
-"""Filters that several kinds have; what they ask of rows is declared in `comicsdb.catalog.filters`."""
+"""Filters that several kinds share; their conditions are declared in `comicsdb.catalog.filters`."""
 
 from comicsdb.catalog.filters import Condition, base_conditions, greater
 from comicsdb_api.resource.filters import (
@@ -14,12 +14,12 @@ Conditions = dict[str, Condition]
 
 
 def modified_filters(table) -> tuple[Filter, ...]:
-    """What has changed since."""
+    """The filter by the time of the last change."""
     return (LaterThanFilter("modified_gt", Condition(greater, table.c.modified), "modified"),)
 
 
 def external_id_filters(by: Conditions) -> tuple[Filter, ...]:
-    """The ids in other databases."""
+    """Filters by ids in other databases."""
     return (
         IdListFilter("cv_id", by["cv_id"], "id at Comic Vine"),
         IdListFilter("gcd_id", by["gcd_id"], "id at the Grand Comics Database"),
@@ -27,7 +27,7 @@ def external_id_filters(by: Conditions) -> tuple[Filter, ...]:
 
 
 def missing_id_filters(by: Conditions) -> tuple[Filter, ...]:
-    """Whether these ids are missing."""
+    """Filters for objects without these ids."""
     return (
         BooleanFilter("missing_cv_id", by["missing_cv_id"], "the id at Comic Vine"),
         BooleanFilter("missing_gcd_id", by["missing_gcd_id"], "the id at the Grand Comics Database"),
@@ -35,14 +35,14 @@ def missing_id_filters(by: Conditions) -> tuple[Filter, ...]:
 
 
 def name_filters(model) -> tuple[Filter, ...]:
-    """The filters of a kind that has no others: name, ids in other databases, last change."""
+    """The filters of a kind that needs no others: by name, ids in other databases, last change."""
     by = base_conditions(model)
     ids = external_id_filters(by) if "cv_id" in by else ()
     return (Filter("name", by["name"], "the name"), *ids, *modified_filters(model.__table__))
 
 
 def series_filters(by: Conditions, prefix: str = "") -> tuple[Filter, ...]:
-    """What is asked of series, and of the series of issues."""
+    """Filters for series, and for issues by their series."""
     alt_names = "the alternative names of the series, with blanks between"
     return (
         Filter(f"{prefix}name", by[f"{prefix}name"], "the name of the series"),
@@ -60,7 +60,7 @@ def series_filters(by: Conditions, prefix: str = "") -> tuple[Filter, ...]:
 
 
 def content_filters(by: Conditions) -> tuple[Filter, ...]:
-    """Who and what is in issues."""
+    """Filters by the creators, characters, teams and universes of issues."""
     return (
         IntegerFilter("creator_id", by["creator_id"], "id of a creator in the credits"),
         IntegerListFilter("role_id", by["role_id"], "roles in the credits"),

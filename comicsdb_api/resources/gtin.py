@@ -1,4 +1,4 @@
-"""What has a barcode: issues and variants, and others with the same product code (`/api/gtin/`)."""
+"""Search by barcode: issues and variants with the code, or with the same product code (`/api/gtin/`)."""
 
 import orjson
 from sqlalchemy import Boolean, Integer, String, func, literal_column, or_, select
@@ -19,7 +19,7 @@ from comicsdb_api.resource.types import JsonList
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
 from comicsdb_api.responses import base_urls, to_json
 
-RESULTS_MAX = 100  # issues and variants in one answer
+RESULTS_MAX = 100  # issues and variants in one response
 variant = Variant.__table__
 
 
@@ -27,7 +27,7 @@ CODE = Filter("code", None, "barcode, as scanned or printed; blanks and hyphens 
 
 
 def row_fields(found) -> dict:
-    """An issue or variant with a code of the same stem: `found` are the columns of `search.with_gtin`."""
+    """The fields of an issue or variant with the same stem; `found` has the columns of `search.with_gtin`."""
     return {
         "code": found.code,
         "is_match": found.is_match,
@@ -36,7 +36,7 @@ def row_fields(found) -> dict:
 
 
 def stem_query(code: Gtin):
-    """The number of issues and variants with the stem of a code, and their rows, its matches first."""
+    """The number of issues and variants with a code's stem, and their rows, those with the code first."""
     same_stem = search.with_gtin(*search.gtin_patterns(Gtin(code.stem)))
     c = same_stem.c
     is_match = or_(*(c.code.like(each) for each in search.gtin_patterns(code))).label("is_match")
@@ -62,7 +62,7 @@ class GtinResource(Resource):
 
     @classmethod
     def body_fields(cls) -> dict:
-        """The answer."""
+        """The fields of the response."""
         found = select(search.with_gtin(""), literal_column("true", Boolean).label("is_match")).subquery().c
         row = expressions.json_object("CodeMatch", **row_fields(found))
         text = literal_column("''", String)
@@ -75,7 +75,7 @@ class GtinResource(Resource):
 
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
-        """The code, and what has it."""
+        """The parameter and the body."""
         return {
             "description": f"Up to {RESULTS_MAX} issues and variants, those with the code first.",
             "parameters": query_parameters((CODE,)),
@@ -83,7 +83,7 @@ class GtinResource(Resource):
         }
 
     def get(self):
-        """What has the code, and what shares its stem."""
+        """Issues and variants with the code or its stem."""
         request = self.request
         try:
             sent = CODE.value_of(dict(request.api_parameters), CODE.name)
@@ -92,7 +92,7 @@ class GtinResource(Resource):
         return conditional_response(request, with_tag(to_json(self._body(parse_gtin(sent)))))
 
     def _body(self, code: Gtin | None) -> dict:
-        """The answer; nothing is found for what is no code."""
+        """The body; an invalid code finds nothing."""
         if code is None:
             return {"stem": "", "supplement": "", "count": 0, "results": []}
         count, rows = self.request.read_pool.first(stem_query(code), base_urls(self.request))
@@ -101,6 +101,6 @@ class GtinResource(Resource):
 
 
 def includeme(config):
-    """Serve it; the root lists it, too."""
+    """Serve the search, and list it in the root."""
     config.registry["comicsdb_api.lists"]["gtin"] = "api.gtin"
     serve(config, GtinResource, "api.gtin", "/api/gtin/", {"GET": "get"})

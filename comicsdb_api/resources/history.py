@@ -1,4 +1,4 @@
-"""The history of one object: what each of its versions changed (`/api/<kind>/{id}/history/`)."""
+"""The history of one object: its versions and the changes in each (`/api/<kind>/{id}/history/`)."""
 
 from sqlalchemy import Numeric, bindparam, case, cast, func, literal_column, select, text, type_coerce
 from sqlalchemy.dialects.postgresql import JSONB
@@ -31,15 +31,15 @@ _older = (
 
 
 def user_ref(table, shape: str = "UserRef"):
-    """UserRef: the acting account by id and name, null for commands and for accounts that are gone."""
+    """UserRef: the acting account by id and name, null for commands and for deleted accounts."""
     known = expressions.json_object(shape, id=user.c.id, username=user.c.username)
     return expressions.value_or_null(table.c.user_id.is_not(None), known)
 
 
 def _changes():
-    """Each field that differs from the version before, as {"old": …, "new": …}; none for the first one."""
+    """The fields that differ from the previous version, as {"old": …, "new": …}; none in the first one."""
     each = func.jsonb_each(history.c.snapshot).table_valued("key", "value").render_derived("field")
-    # Parts that were introduced after a version are empty in it.
+    # Parts that were introduced after a version count as empty in it.
     was = func.coalesce(_older.c.snapshot[each.c.key], literal_column("'[]'::jsonb"))
     old = _displayed(_older.c.snapshot, each.c.key, was)
     new = _displayed(history.c.snapshot, each.c.key, type_coerce(each.c.value, JSONB))
@@ -55,7 +55,7 @@ def _changes():
 
 
 def _displayed(snapshot, key, value):
-    """A value as it is kept; an amount as text, with its currency: `3.99 USD`."""
+    """A value as stored, but an amount as text with its currency: `3.99 USD`."""
     amount = snapshot["price"].astext
     currency = snapshot["currency"].astext
     digits = func.currency_digits(func.coalesce(currency, expressions.constant(Currency.USD.value)))
@@ -85,7 +85,7 @@ class HistoryResource(ListResource):
 
     @classmethod
     def row_source(cls):
-        """With the version before, and the account."""
+        """Versions, joined with the previous version and the account."""
         return history.outerjoin(user, user.c.id == history.c.user_id).outerjoin(_older, text("true"))
 
     @classmethod
@@ -95,9 +95,9 @@ class HistoryResource(ListResource):
 
 
 def _history_listing(kind: str, route: str) -> Listing:
-    """The versions of an object, of a deleted one too: an answer for every id of which anything is recorded.
+    """The Listing of an object's versions; it exists for all ids with a history, including deleted objects.
 
-    It is not cached: whoever asks again sends the tag.
+    It is not cached: clients that repeat a request send the entity tag.
     """
     own = (history.c.kind == expressions.constant(kind), history.c.object_id == bindparam("id"))
     newest = func.max(history.c.id)
@@ -112,5 +112,5 @@ def add_history(config, resource: type) -> None:
     route = f"{ROUTE_PREFIX}{kind}.history"
     path = f"{PATH_PREFIX}{kind}/{{id}}/history/"
     served = _history_listing(kind, route)
-    # It names accounts.
+    # Not readable anonymously, as it has names of accounts.
     serve(config, resource, route, path, {"GET": "children_get"}, served=served, permission=Permission.API)

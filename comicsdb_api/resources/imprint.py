@@ -1,4 +1,4 @@
-"""Imprints."""
+"""The resource of imprints."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ class ImprintResource(PublishedResource):
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The detail form."""
+        """The fields of a detail."""
         return {
             "id": imprint.c.id,
             "name": imprint.c.name,
@@ -35,5 +35,5 @@ class ImprintResource(PublishedResource):
 
     @classmethod
     def pictures(cls):
-        """An empty text in a form removes the logo, as nowhere else."""
+        """The declaration of the logo; only here does an empty text in a form remove the picture."""
         return replace(super().pictures(), empty_text_removes=True)

@@ -1,4 +1,4 @@
-"""Issues, and the lists of issues of other objects."""
+"""The resource of issues, and the lists of issues below other objects."""
 
 from sqlalchemy import and_, bindparam, case, select, type_coerce
 
@@ -43,7 +43,7 @@ universe = Universe.__table__
 
 
 def credits_():
-    """One per creator, under the creator's id, with the roles in their order."""
+    """The credits: one per creator, with the creator's id, and the roles in order."""
     credit, creator, role = Credit.__table__, Creator.__table__, Role.__table__
     roles = expressions.json_list(
         expressions.named_object(role),
@@ -74,7 +74,7 @@ def reprints():
 
 
 def variants():
-    """Other covers with a picture, by name: Metron's clients require one."""
+    """Other covers that have a picture, which Metron's clients require; by name."""
     variant = Variant.__table__
     shown = expressions.json_object(
         "Variant",
@@ -90,7 +90,7 @@ def variants():
 
 
 def all_variants():
-    """All other covers, by name, with everything that is known of them."""
+    """All other covers, by name, with all their fields."""
     variant = Variant.__table__
     shown = expressions.json_object(
         "AnyVariant",
@@ -111,7 +111,7 @@ def _variants(shown, condition):
 
 
 def price_currency():
-    """The currency of the cover price; empty without one, and for nothing."""
+    """The currency of the cover price; empty without a price, and for a price of 0."""
     shown = case((issue.c.price > expressions.constant(0), issue.c.currency), else_=expressions.constant(""))
     return type_coerce(shown, CurrencyCode(blank=True))
 
@@ -121,7 +121,7 @@ def _days(name: str, subject: str) -> DateRangeFilter:
 
 
 class IssueResource(CatalogueResource):
-    """Published numbers of series."""
+    """Issues of series."""
 
     model = Issue
     schema = IssueSchema
@@ -164,7 +164,7 @@ class IssueResource(CatalogueResource):
 
     @classmethod
     def row_fields(cls) -> dict:
-        """IssueRow."""
+        """The fields of IssueRow."""
         return {
             "id": issue.c.id,
             "series": expressions.series_brief(series),
@@ -181,7 +181,7 @@ class IssueResource(CatalogueResource):
 
     @classmethod
     def row_source(cls):
-        """With series and type."""
+        """Issues, joined with series and type."""
         return issue.join(series).join(series_type)
 
     @classmethod
@@ -201,7 +201,7 @@ class IssueResource(CatalogueResource):
 
     @classmethod
     def tag_fields(cls) -> dict:
-        """With the ids in other databases."""
+        """The fields of a detail, and the ids in other databases."""
         external = ExternalId.__table__
         ids = expressions.json_list(
             expressions.json_object(source=external.c.source, external_id=external.c.external_id),
@@ -214,13 +214,13 @@ class IssueResource(CatalogueResource):
 
     @classmethod
     def detail_source(cls):
-        """With everything an issue has one of."""
+        """Issues, joined with series, type, publisher, imprint and age rating."""
         published = cls.row_source().join(publisher).join(age_rating)
         return published.outerjoin(imprint, imprint.c.id == series.c.imprint_id)
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The detail form."""
+        """The fields of a detail."""
         return {
             "id": issue.c.id,
             "publisher": expressions.named_object(publisher),
@@ -276,9 +276,9 @@ class IssueResource(CatalogueResource):
 
 
 def issue_and_variant(shape: str) -> dict:
-    """Fields for what an issue or one of its variants has; `variant` (of this shape) is null for the issue.
+    """Fields for an issue or one of its variants; `variant` (with this schema) is null for the issue itself.
 
-    The rows join variants outside.
+    The statement must have an outer join with variants.
     """
     variant = Variant.__table__
     other = expressions.json_object(
@@ -291,11 +291,11 @@ def issue_and_variant(shape: str) -> dict:
 
 
 def child_issues(condition) -> ChildList:
-    """The issues below an object of another kind that meet a condition of `ChildList`, by cover date."""
+    """A list of issues below an object of another kind, by cover date; `condition` as in `ChildList`."""
     return ChildList(IssueResource, condition, expressions.by_cover_date(issue, series))
 
 
 def linked_issues(model, link) -> ChildList:
-    """The issues that a link table ties to an object of another kind."""
+    """A list of the issues that a link table links to an object of another kind."""
     owner = link.c[f"{model.__tablename__}_id"]
     return child_issues(issue.c.id.in_(select(link.c.issue_id).where(owner == bindparam("id"))))

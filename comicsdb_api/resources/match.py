@@ -1,4 +1,4 @@
-"""Issues by what a client knows of its comics, up to 100 at once (`/api/match/`)."""
+"""Matching of issues with descriptions of comics, up to 100 at once (`/api/match/`)."""
 
 import orjson
 from colander import Invalid
@@ -34,12 +34,12 @@ from comicsdb_api.resources.issue import IssueResource, issue
 from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import base_urls, json_response
 
-CANDIDATES_DEFAULT = 5  # if nothing else is asked for
+CANDIDATES_DEFAULT = 5  # if the request does not say
 SCORE_DECIMALS = 4  # of scores
 
 
 def body_fields() -> dict:
-    """The answer, described by SQL expressions, though Python makes it."""
+    """The fields of the response: SQL expressions that only describe it, as Python builds it."""
     said = literal_column("''", String)
     value = expressions.json_object(
         "TieValue", issue=issue.c.id, value=expressions.value_or_null(literal_column("true"), said)
@@ -63,7 +63,7 @@ def body_fields() -> dict:
 
 
 class MatchResource(Resource):
-    """Issues by what is known of comics: names of files, tags, codes, and hashes of covers."""
+    """Issues by what is known about comics: file names, tags, codes, and hashes of covers."""
 
     title = "match"
     permission = Permission.API
@@ -85,7 +85,7 @@ class MatchResource(Resource):
     }
 
     def post(self):
-        """Candidates for each descriptor; one that is wrong gets its errors, the others are answered."""
+        """Candidates for each descriptor; an invalid one gets its errors, without affecting the others."""
         request = self.request
         selection = FieldSelection(IssueResource, **option_values(options_of(IssueResource), request))
         sent = validated(bodies.parse_body(request, self.parses), MatchSchema)
@@ -107,7 +107,7 @@ class MatchResource(Resource):
         return json_response(request, {"results": results})
 
     def _rows(self, ids: set[int], selection: FieldSelection) -> dict[int, orjson.Fragment]:
-        """The issues as lists show them, or as options ask for them, by their ids."""
+        """Issues by their ids, with the fields of lists or those that options select."""
         if not ids:
             return {}
         row = expressions.json_object("IssueRow", **selection.expressions)
@@ -144,5 +144,5 @@ def _candidate(found: Candidate, shown: dict[int, orjson.Fragment]) -> dict:
 
 
 def includeme(config):
-    """Serve it."""
+    """Serve the resource."""
     serve(config, MatchResource, "api.match", "/api/match/", {"POST": "post"}, writing=Permission.API)

@@ -1,4 +1,4 @@
-"""What belongs to an issue and is written by itself, but read with the issue."""
+"""The base of resources for parts of an issue, which are written separately but read with the issue."""
 
 from comicsdb.security import Permission
 from comicsdb_api.resource.base import EntityResource, serve
@@ -6,23 +6,23 @@ from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX
 
 
 class PartResource(EntityResource):
-    """Rows that have no address to read them at."""
+    """A resource that can be written, but not read."""
 
     permission = Permission.API
 
     @classmethod
     def list_methods(cls) -> dict[str, str]:
-        """POST alone."""
+        """Only POST."""
         return {"POST": "collection_post"}
 
     @classmethod
     def detail_methods(cls) -> dict[str, str]:
-        """PUT and PATCH alone."""
+        """Only PUT and PATCH."""
         return {"PUT": "put", "PATCH": "patch"}
 
 
 def serve_part(config, resource: type[PartResource]) -> None:
-    """Serve a part, where the root lists it."""
+    """Serve a part, and list it in the root."""
     kind = resource.kind()
     path, route = f"{PATH_PREFIX}{kind}/", f"{ROUTE_PREFIX}{kind}"
     config.registry["comicsdb_api.lists"][kind] = f"{route}.list"

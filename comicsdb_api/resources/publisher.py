@@ -1,4 +1,4 @@
-"""Publishers."""
+"""The resource of publishers."""
 
 from sqlalchemy import bindparam
 
@@ -16,7 +16,7 @@ publisher, series = Publisher.__table__, Series.__table__
 
 
 class PublisherResource(CatalogueResource):
-    """Houses that publish comics."""
+    """Publishers of comics."""
 
     model = Publisher
     schema = PublisherSchema
@@ -38,7 +38,7 @@ class PublisherResource(CatalogueResource):
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The detail form."""
+        """The fields of a detail."""
         return {
             "id": publisher.c.id,
             "name": publisher.c.name,

@@ -37,19 +37,19 @@ series, series_type = Series.__table__, SeriesType.__table__
 PATH = "/api/pull_list/"
 OWN_LIST = select(pull_list.c.id).where(pull_list.c.user_id == CALLER_ID)
 REQUIRED = "series_id is required."
-# Numbers that no series has are numbers all the same.
+# Also accepts numbers that no series can have: they get 404, not a validation error.
 NUMBER = colander.SchemaNode(Integer(-(10**18), 10**18), name="series_id")
 
 
 class PullListResource(SingleListResource):
-    """The caller's pull list, of which there is one; it is made when it is first asked for."""
+    """The caller's only pull list, which is created on first access."""
 
     model = PullList
     row_shape = "PullList"
 
     @classmethod
     def row_fields(cls) -> dict:
-        """How much is on it, and where."""
+        """The fields of the list: the number of its series, and their URL."""
         number = select(func.count()).where(entry.c.pull_list_id == pull_list.c.id).correlate(pull_list)
         return {
             "id": pull_list.c.id,
@@ -60,16 +60,16 @@ class PullListResource(SingleListResource):
 
     @classmethod
     def list_exists(cls):
-        """There is a list."""
+        """The condition that the account has its list."""
         return OWN_LIST.exists()
 
     def ensure_list(self) -> None:
-        """Make the list at its owner's first look."""
+        """Create the list if it does not exist."""
         pull.pull_list(self.request.dbsession, self.request.identity.user_id)
 
 
 class PullSchema(ObjectSchema):
-    """Which series to follow."""
+    """The series to follow."""
 
     series_id = field(Integer(1, INTEGER_MAX), required=True)
 
@@ -86,12 +86,12 @@ class PulledSeriesResource(PullListResource):
 
     @classmethod
     def row_source(cls):
-        """With series and type."""
+        """Entries, joined with series and type."""
         return entry.join(series).join(series_type)
 
     @classmethod
     def row_fields(cls) -> dict:
-        """An entry, with its series."""
+        """The fields of an entry, including its series."""
         return {
             "id": entry.c.id,
             "series": expressions.json_object(
@@ -162,7 +162,7 @@ class PullListAddResource(PullListResource):
 
 
 class PullListRemoveResource(PullListResource):
-    """Takes series off the caller's pull list."""
+    """Removes series from the caller's pull list."""
 
     title = "pull_list series remove"
     operations = {
@@ -170,7 +170,7 @@ class PullListRemoveResource(PullListResource):
     }
 
     def remove(self):
-        """Follow a series no longer; the path holds its own number, not that of the entry."""
+        """Stop following a series; the path has the id of the series, not of the entry."""
         request = self.request
         number = integer_in_path(request, "series_id") or 0
         if not pull.remove(request.dbsession, request.identity.user_id, number):
@@ -199,24 +199,24 @@ class PulledIssueResource(PullListResource):
 
     @classmethod
     def row_source(cls):
-        """With series and type."""
+        """Issues, joined with series and type."""
         return IssueResource.row_source()
 
     @classmethod
     def row_fields(cls) -> dict:
-        """IssueRow without the hash of the cover."""
+        """The fields of IssueRow, except the hash of the cover."""
         fields = IssueResource.row_fields()
         return {name: fields[name] for name in fields if name != "cover_hash"}
 
     @classmethod
     def order(cls) -> tuple:
-        """By day in stores, series and number; unknown days last."""
+        """By store date, series and number; unknown dates last."""
         own = (issue.c.number, issue.c.id)
         return (issue.c.store_date, series.c.sort_folded, series.c.sort_name, *own)
 
 
 def includeme(config):
-    """Serve it; the general address, whose id may be any word, after the particular ones."""
+    """Serve the resources; the detail comes last, as its path matches any word as an id."""
     config.registry["comicsdb_api.lists"]["pull_list"] = "api.pull_list.list"
 
     def add(resource, action, path, methods, served=None):

@@ -1,4 +1,4 @@
-"""When the caller read which issues, owned or not."""
+"""The caller's reads: when it read which issues, whether it owns them or not."""
 
 from comicsdb import clock
 from comicsdb.catalog import NotFoundError
@@ -33,14 +33,14 @@ class ReadResource(OwnResource):
 
     @classmethod
     def row_source(cls):
-        """With issue and series."""
+        """Reads, joined with issue and series."""
         return read_date.join(issue, issue.c.id == read_date.c.issue_id).join(
             series, series.c.id == issue.c.series_id
         )
 
     @classmethod
     def row_fields(cls) -> dict:
-        """An issue, and when it was read."""
+        """The fields of a read: the issue, and when it was read."""
         return {
             "id": read_date.c.id,
             "issue": expressions.owned_issue(issue, series),
@@ -55,7 +55,7 @@ class ReadResource(OwnResource):
 
 
 class ReadAddResource(ReadResource):
-    """Notes when the caller read an issue."""
+    """Records when the caller read an issue."""
 
     title = "read add"
     operations = {
@@ -70,7 +70,7 @@ class ReadAddResource(ReadResource):
     }
 
     def add(self):
-        """Note a read, which brings no item into the collection."""
+        """Record a read, without adding an item to the collection."""
         sent = bodies.parse_body(self.request, self.parses)
         return writes.run_idempotently(self.request, sent, lambda: self._add(validated(sent, ReadSchema)))
 
@@ -102,7 +102,7 @@ class ReadRemoveResource(ReadResource):
 
 
 def includeme(config):
-    """Serve it."""
+    """Serve the resources."""
     config.registry["comicsdb_api.lists"]["read"] = "api.read.list"
     own = {"permission": Permission.LIBRARY, "writing": Permission.LIBRARY}
     listing = OwnListing.of(ReadResource, "api.read.list")

@@ -1,4 +1,4 @@
-"""Reading lists: read only, by those who may see them, and kept in no cache of ours."""
+"""The resource of reading lists: read-only, limited to lists that the caller may see, and not cached."""
 
 from dataclasses import dataclass
 
@@ -46,7 +46,7 @@ TYPES = {each: each.label for each in ListType}
 SOURCES = {each: each.label for each in ListSource}
 ITEM_TYPES = {each: each.label for each in ItemType}
 
-# Stars of a private list are kept, and shown to nobody.
+# The ratings of a private list are kept, but not shown.
 _shows_ratings = (reading_list.c.rating_count > constant(0)) & reading_list.c.is_private.is_(False)
 AVERAGE = expressions.value_or_null(
     _shows_ratings, cast(reading_list.c.rating_sum, Float) / reading_list.c.rating_count
@@ -89,7 +89,7 @@ class ReadingListItemResource(ListResource):
 
     @classmethod
     def row_fields(cls) -> dict:
-        """An issue and what it is within the list."""
+        """The fields of an item: its issue, and its order and type in the list."""
         return {
             "id": item.c.id,
             "issue": expressions.owned_issue(
@@ -101,17 +101,17 @@ class ReadingListItemResource(ListResource):
 
     @classmethod
     def row_source(cls):
-        """With issue and series."""
+        """Items, joined with issue and series."""
         return item.join(issue, issue.c.id == item.c.issue_id).join(series, series.c.id == issue.c.series_id)
 
     @classmethod
     def order(cls) -> tuple:
-        """As they should be read."""
+        """In reading order."""
         return (item.c.order,)
 
 
 def visible_clause(request, identity: Identity | None) -> Clause:
-    """The condition on lists that somebody may see."""
+    """The condition for lists that `identity` may see."""
     official = request.registry.settings["comicsdb.official_account"]
     if identity is None:
         return Clause("visible", None, lambda: visible_to(None, official))
@@ -122,7 +122,7 @@ def visible_clause(request, identity: Identity | None) -> Clause:
 
 @dataclass(frozen=True, eq=False)
 class VisibleListing(Listing):
-    """The lists that the caller may see."""
+    """The Listing of lists that the caller may see."""
 
     def clauses(self, request, identity):
         return [*super().clauses(request, identity), visible_clause(request, identity)]
@@ -130,7 +130,7 @@ class VisibleListing(Listing):
 
 @dataclass(frozen=True, eq=False)
 class ItemsListing(VisibleListing):
-    """The items of the list bound as `id`, if the caller may see it."""
+    """The Listing of the items of the list with the parameter `id`, if the caller may see it."""
 
     def _statement(self, with_count, strategy, conditions=()):
         lists = select(reading_list.c.id).where(reading_list.c.id == bindparam("id"), *conditions)
@@ -139,16 +139,16 @@ class ItemsListing(VisibleListing):
 
 @dataclass(frozen=True, eq=False)
 class ReadingListItems(ChildList):
-    """The items of the list bound as `id`."""
+    """The declaration of the items below a list."""
 
     def of(self, owner: type, route: str) -> Listing:  # noqa: ARG002
-        """The list below the lists."""
+        """The Listing of items on a route."""
         read = ReadDeclaration(route, None, route.removeprefix(ROUTE_PREFIX), NO_STAMPS)
         return ItemsListing(read, self.resource, (self.condition,), self.order)
 
 
 class ReadingListResource(EntityResource):
-    """Issues in the order in which somebody says they should be read."""
+    """Lists of issues in the order in which they should be read."""
 
     model = ReadingList
     permission = Permission.API  # lists name their owners
@@ -169,7 +169,7 @@ class ReadingListResource(EntityResource):
 
     @classmethod
     def row_fields(cls) -> dict:
-        """The list form."""
+        """The fields of a row."""
         return {
             "id": reading_list.c.id,
             "name": reading_list.c.name,
@@ -185,7 +185,7 @@ class ReadingListResource(EntityResource):
 
     @classmethod
     def row_source(cls):
-        """With the owner."""
+        """Reading lists, joined with the owner."""
         return reading_list.join(user, user.c.id == reading_list.c.user_id)
 
     @classmethod
@@ -196,12 +196,12 @@ class ReadingListResource(EntityResource):
 
     @classmethod
     def detail_source(cls):
-        """With the owner."""
+        """The tables of the row."""
         return cls.row_source()
 
     @classmethod
     def detail_fields(cls, identity=None, official: str = "") -> dict:
-        """The detail form, with the neighbours that somebody may see."""
+        """The fields of a detail, with the previous and next list if `identity` may see them."""
         c, row = reading_list.c, cls.row_fields()
         address = BASE + constant("/api/reading_list/") + cast(c.id, String) + constant("/items/")
         page = BASE + constant("/reading-lists/") + c.slug + constant("/")
@@ -227,7 +227,7 @@ class ReadingListResource(EntityResource):
 
     @property
     def _viewer(self) -> tuple:
-        """Who asks, and what the official account is called: whom every reading depends on."""
+        """The caller and the name of the official account, on which the visibility of lists depends."""
         return self.request.identity, self.request.registry.settings["comicsdb.official_account"]
 
     def get(self):
@@ -240,21 +240,21 @@ class ReadingListResource(EntityResource):
         row = select(*expressions.labelled_columns(fields)).select_from(self.detail_source())
         wanted = row.where(reading_list.c.id == object_id, visible_to(*self._viewer))
         found = self.request.read_pool.first(expressions.row_as_json(wanted), base_urls(self.request))
-        if found is None:  # it was there a moment ago
+        if found is None:  # deleted concurrently
             raise self.missing(object_id)
         return conditional_response(self.request, with_tag(to_json(orjson.loads(found[0]))), dates=dates)
 
     def _file(self, object_id: int, chosen: TagFormat):
-        """The list as a file, without dates: it shows what may change while the list does not."""
+        """The list as a file; without dates, as its data may change when the list's stamps do not."""
         session = self.request.dbsession
         found = session.get(ReadingList, object_id)
-        if found is None:  # it was there a moment ago
+        if found is None:  # deleted concurrently
             raise self.missing(object_id)
         body = with_tag(write_cbl(session, found))
         return conditional_response(self.request, body, content_type=("Content-Type", chosen.media_type))
 
     def _dates(self, object_id: int) -> LastModified:
-        """When a list last changed; raises RefusedError (404) for one that the caller may not see."""
+        """The times of a list's last changes; raises RefusedError (404) if the caller may not see it."""
         read = self.request.registry["comicsdb_api.reads"]["api.reading_list"].read
         found = self.request.read_pool.first(read.stamps.where(visible_to(*self._viewer)), {"id": object_id})
         if found is None:
@@ -262,7 +262,7 @@ class ReadingListResource(EntityResource):
         return read.dates(tuple(found))
 
     def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
-        """404, whether somebody else sees such a list or nobody."""
+        """404, regardless of whether others may see such a list."""
         return RefusedError(404, not_found_message(self.kind()))
 
 
@@ -271,12 +271,12 @@ def _owner():
 
 
 def _label(column, words: dict):
-    """The label for a code, empty for none."""
+    """The label for a code, empty if there is none."""
     return type_coerce(expressions.label_for_code(column, words), OneOf("", *words.values()))
 
 
 def _neighbour(column, identity, official: str):
-    """Named: a list that another one names, null for none and for one that somebody may not see."""
+    """Named: the list that a column refers to, null if there is none or `identity` may not see it."""
     other = aliased(ReadingList)
     shown = expressions.json_object("Named", id=other.id, name=other.name)
     wanted = select(shown).where(other.id == column, visible_to(identity, official, other))

@@ -1,4 +1,4 @@
-"""Reference data that clients look up by name: roles and series types. Lists only."""
+"""The resources of reference data that clients look up by name: lists of roles and series types."""
 
 from comicsdb.models import Role, SeriesType
 from comicsdb_api.resource import expressions
@@ -7,7 +7,7 @@ from comicsdb_api.resources import filters
 
 
 class ReferenceResource(ListResource):
-    """Rows with a name."""
+    """A list of rows with an id and a name."""
 
     row_shape = "Named"
 

@@ -1,4 +1,4 @@
-"""The root of the API: where everything else is."""
+"""The root of the API, which lists the other resources."""
 
 from comicsdb.readcache.etag import with_tag
 from comicsdb_api.resource.base import Resource
@@ -13,13 +13,13 @@ class RootResource(Resource):
 
     @classmethod
     def openapi_description(cls, registry):
-        """An address for each list."""
+        """The body: a URL for each list."""
         addresses = {kind: {"type": "string", "format": "uri"} for kind in registry["comicsdb_api.lists"]}
         body = {"type": "object", "properties": addresses, "required": list(addresses)}
         return {"content": {"application/json": {"schema": body}}}
 
     def get(self):
-        """GET: the absolute address of each list by its name."""
+        """The absolute URL of each list by its name."""
         lists = self.request.registry["comicsdb_api.lists"]
         body = {kind: self.request.route_url(route) for kind, route in lists.items()}
         return conditional_response(self.request, with_tag(to_json(body)))

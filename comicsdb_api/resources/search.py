@@ -24,13 +24,13 @@ from comicsdb_api.responses import base_urls, to_json
 
 ROUTE = "api.search"
 KINDS_SEARCHED = FIRST_KINDS
-# How many results there are at most, without a limit sent, and with `typeahead`.
+# The number of results: the maximum, the default, and the default with `typeahead`.
 LIMIT_MAX, LIMIT_DEFAULT, TYPEAHEAD_LIMIT = 100, 20, 10
 NO_ROWS = "[]"
 
 
 class QueryParameter(Filter):
-    """A text; only its beginning counts."""
+    """A text to search for; only its beginning counts."""
 
     def parse(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
         """The name and the text."""
@@ -38,7 +38,7 @@ class QueryParameter(Filter):
 
 
 class KindsParameter(Filter):
-    """Any of the kinds."""
+    """A list of kinds."""
 
     schema = {"type": "array", "items": {"type": "string", "enum": list(KINDS_SEARCHED)}}
     description = "{}, separated by commas; all without it."
@@ -68,7 +68,7 @@ class LimitParameter(Filter):
 
 
 class BooleanParameter(BooleanFilter):
-    """A boolean that is no condition."""
+    """A boolean that is not a condition."""
 
     def clause_for(self, value) -> tuple[str, bool]:
         """The name and the boolean."""
@@ -92,7 +92,7 @@ FILTERS = (
 
 
 def _results(rows: Select):
-    """The rows of the answer, the best first."""
+    """The rows of the response, the best first."""
     rows = rows.subquery("rows")
     reason = expressions.label_for_code(rows.c.reason, dict(enumerate(REASONS)))
     slash = expressions.constant("/")
@@ -120,9 +120,9 @@ BODY = {
 
 
 class Search:
-    """The answers of the address: they depend on the parameters, and on the versions of all kinds."""
+    """What the route serves: its responses depend on the parameters, and on the versions of all kinds."""
 
-    formats = ()  # none but JSON
+    formats = ()  # only JSON
     options = ()
     parameters = frozenset(name for each in FILTERS for name in each.parameters) | {"format", "strict"}
     read = ReadDeclaration(
@@ -130,7 +130,7 @@ class Search:
     )
 
     def body(self, request, _object_id: None = None, epoch: int | None = None) -> bytes:
-        """The body; raises InvalidError, and EpochMovedError if it is not of the epoch given."""
+        """The body; raises InvalidError, and EpochMovedError if it is not of the given epoch."""
         zone = request.registry.settings["comicsdb.timezone"]
         sent = dict(filters.parse_filters(FILTERS, parameters(request), zone=zone))
         typeahead = sent.get("typeahead", False)
@@ -153,7 +153,7 @@ class Search:
 
     @cached_property
     def _queries(self) -> dict[bool, CompiledQuery]:
-        """The statements, by whether only beginnings of names are looked for."""
+        """The statements, by whether they search only for beginnings of names."""
         return {
             is_short: CompiledQuery.of(
                 select(expressions.rows_as_json(_results(rows())), EPOCH_NOW.scalar_subquery())
@@ -172,7 +172,7 @@ class SearchResource(Resource):
 
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
-        """The text, and what it finds."""
+        """The parameters and the body."""
         result = expressions.json_object("SearchResult", **BODY)
         return {
             "description": (
@@ -186,7 +186,7 @@ class SearchResource(Resource):
         }
 
     def get(self):
-        """What a text finds."""
+        """The results for a text."""
         request, served = self.request, self.request.registry["comicsdb_api.reads"][ROUTE]
         stamps = cached_reads.stamps(request, served.read, None)
         return cached_reads.cached_response(
@@ -195,6 +195,6 @@ class SearchResource(Resource):
 
 
 def includeme(config):
-    """Serve it; the root lists it, too."""
+    """Serve the search, and list it in the root."""
     config.registry["comicsdb_api.lists"]["search"] = ROUTE
     serve(config, SearchResource, ROUTE, "/api/search/", {"GET": "get"}, served=Search())

@@ -1,4 +1,4 @@
-"""Series."""
+"""The resource of series."""
 
 from sqlalchemy import bindparam, func, select
 
@@ -61,7 +61,7 @@ class SeriesResource(CatalogueResource):
         *filters.content_filters(SERIES),
         *filters.modified_filters(Series.__table__),
     )
-    depends_on = ("series", "issue")  # it counts issues, and finds series by what is in them
+    depends_on = ("series", "issue")  # rows count issues, and filters look at them
     stamps = ("modified", "rated")
     omitted_from_writes = ("issue_count", "average_rating", "rating_count", "attribution")
     child_lists = {"issue_list": child_issues(issue.c.series_id == bindparam("id"))}
@@ -73,7 +73,7 @@ class SeriesResource(CatalogueResource):
 
     @classmethod
     def row_fields(cls) -> dict:
-        """SeriesRow."""
+        """The fields of SeriesRow."""
         return {
             "id": series.c.id,
             "series": series_label(series, series_type),
@@ -90,17 +90,17 @@ class SeriesResource(CatalogueResource):
 
     @classmethod
     def row_source(cls):
-        """With type and publisher."""
+        """Series, joined with type and publisher."""
         return series.join(series_type).join(publisher)
 
     @classmethod
     def detail_source(cls):
-        """With type, publisher and imprint."""
+        """Series, joined with type, publisher and imprint."""
         return cls.row_source().outerjoin(imprint, imprint.c.id == series.c.imprint_id)
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The detail form."""
+        """The fields of a detail."""
         return {
             "id": series.c.id,
             "name": series.c.name,
@@ -129,5 +129,5 @@ class SeriesResource(CatalogueResource):
 
     @classmethod
     def written_fields(cls) -> dict:
-        """With the code of the status."""
+        """The fields of the response to a write, with the status as a code."""
         return super().written_fields() | {"status": series.c.status}

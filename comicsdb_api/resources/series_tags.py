@@ -34,14 +34,14 @@ PAGE_PARAMETER = {
     "schema": integer(1, paging.PAGE_MAX),
     "example": 1,
 }
-# A change of an issue's detail moves its `modified`, and with that the series' `issues_modified`; stars move
+# A change of an issue's detail updates its `modified`, and so the series' `issues_modified`; ratings update
 # the series' `rated`.
 STAMPS = select_stamps(series, "issues_modified", "rated")
 
 
 @cache
 def rows_query() -> CompiledQuery:
-    """One page of the details of a series' issues, as a JSON list, and one issue more."""
+    """The statement for a page of a series' issues and one more, as a JSON list with the fields for tags."""
     details = (
         select(*expressions.labelled_columns(IssueResource.tag_fields()))
         .select_from(IssueResource.detail_source())
@@ -56,14 +56,14 @@ def rows_query() -> CompiledQuery:
 class SeriesTagsResource(SeriesResource):
     """The issues of a series in one of the formats, in a ZIP archive."""
 
-    permission = Permission.API  # dear, and wanted by the programs of people with an account
+    permission = Permission.API  # expensive, and needed only by programs of people with an account
     renders = (ZIP,)
     costs = {"GET": 10}
     tag_format: tags.TagFormat
 
     @classmethod
     def openapi_description(cls, registry):  # noqa: ARG003
-        """Pages of files."""
+        """The parameters and responses of the archive."""
         return {
             "description": f"A folder for each issue, by cover date; at most {ISSUES_MAX} issues in an"
             " archive. `Link` leads to the next one.",
@@ -78,7 +78,7 @@ class SeriesTagsResource(SeriesResource):
         }
 
     def get(self):
-        """One archive."""
+        """One page of the issues as an archive."""
         request, object_id, page = self.request, self.id_in_path(), self._page()
         stamps = request.read_pool.first(STAMPS, {"id": object_id})
         if stamps is None:
@@ -119,7 +119,7 @@ class SeriesMetronInfo(SeriesTagsResource):
 
 
 def negotiate(request) -> None:
-    """Raise RefusedError for any other format, and where the caller does not accept an archive."""
+    """Raise RefusedError if another format is requested, or the caller does not accept an archive."""
     if request.environ.get(FORMAT_KEY) or parameter(request, "format"):
         raise RefusedError(404, NOT_FOUND)
     header = request.environ.get("HTTP_ACCEPT", "")
@@ -128,7 +128,7 @@ def negotiate(request) -> None:
 
 
 def includeme(config):
-    """Serve each format at an address of its own."""
+    """Serve each format at its own path."""
     for resource in (SeriesComicInfo, SeriesMetronInfo):
         route = f"{ROUTE_PREFIX}series.{resource.tag_format.name}"
         path = f"{PATH_PREFIX}series/{{id}}/{resource.tag_format.name}/"

@@ -1,4 +1,4 @@
-"""Teams."""
+"""The resource of teams."""
 
 from comicsdb.models import Creator, Team, Universe, issue_team, team_creator, team_universe
 from comicsdb.schemas import TeamSchema
@@ -20,7 +20,7 @@ class TeamResource(CatalogueResource):
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The detail form."""
+        """The fields of a detail."""
         return {
             "id": team.c.id,
             "name": team.c.name,

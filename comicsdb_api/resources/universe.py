@@ -1,4 +1,4 @@
-"""Universes."""
+"""The resource of universes."""
 
 from sqlalchemy import func, literal_column
 
@@ -15,7 +15,7 @@ CONDITIONS = base_conditions(Universe)
 
 
 def _publisher(none, name: str):
-    """A column of the publisher, or what stands for none, as Metron's clients require one."""
+    """A column of the publisher, or `none` in its place, as Metron's clients require a publisher."""
     column = Publisher.__table__.c[name]
     return func.coalesce(column, literal_column(repr(none), column.type), type_=column.type)
 
@@ -38,12 +38,12 @@ class UniverseResource(CatalogueResource):
 
     @classmethod
     def detail_source(cls):
-        """With the publisher, if it has one."""
+        """Universes, joined with the publisher if there is one."""
         return universe.outerjoin(Publisher.__table__)
 
     @classmethod
     def detail_fields(cls) -> dict:
-        """The detail form; universes have no Comic Vine id."""
+        """The fields of a detail; universes have no Comic Vine id."""
         return {
             "id": universe.c.id,
             "publisher": expressions.json_object(

@@ -1,4 +1,4 @@
-"""Variants, which are read with their issue."""
+"""The resource of variants, which are read with their issue."""
 
 from comicsdb.models import Variant
 from comicsdb.schemas import VariantSchema
@@ -17,12 +17,12 @@ class VariantResource(PartResource):
 
     @classmethod
     def pictures(cls) -> PictureField:
-        """The picture of its cover, if one is known."""
+        """The declaration of the pictures of covers."""
         return PictureField("variants", hashed=True)
 
     @classmethod
     def written_fields(cls) -> dict:
-        """The fields of a variant; its currency is included also without a price."""
+        """The fields of a variant; its currency is included even without a price."""
         return {
             "id": variant.c.id,
             "image": expressions.picture_url(variant.c.image),
@@ -46,13 +46,13 @@ class VariantResource(PartResource):
         self.load_entity()
 
     def create_entity(self, values: dict) -> int:
-        """Create one."""
+        """Create a variant; returns its id."""
         return self.request.catalog.add_variant(values)
 
     def update_entity(self, object_id: int, values: dict) -> None:
-        """Change one."""
+        """Change a variant."""
         self.request.catalog.update_variant(object_id, values)
 
     def all_errors(self, entity: Variant | None, values: dict) -> tuple[dict, list]:
-        """What is wrong with values; there are no unique sets."""
+        """All errors of values by field; there are no conflicts, as variants have no unique fields."""
         return self.request.catalog.find_variant_errors(entity, values), []

@@ -1,4 +1,4 @@
-"""The caller's wish list: the issues it looks for."""
+"""The caller's wish list: the issues that it looks for."""
 
 import colander
 from sqlalchemy import Boolean, Float, case, cast, func, literal_column, select
@@ -36,14 +36,14 @@ STATUSES = {status: status.label for status in WishStatus}
 
 
 class WishListResource(SingleListResource):
-    """The caller's wish list, of which there is one; it is made when it is first asked for."""
+    """The caller's only wish list, which is created on first access."""
 
     model = WishList
     row_shape = "WishList"
 
     @classmethod
     def row_fields(cls) -> dict:
-        """How much is on it, and where."""
+        """The fields of the list: the number of its items, and their URL."""
         number = select(func.count()).where(item.c.wish_list_id == wish_list.c.id).correlate(wish_list)
         return {
             "id": wish_list.c.id,
@@ -54,16 +54,16 @@ class WishListResource(SingleListResource):
 
     @classmethod
     def list_exists(cls):
-        """There is a list."""
+        """The condition that the account has its list."""
         return OWN_LIST.exists()
 
     def ensure_list(self) -> None:
-        """Make the list at its owner's first look."""
+        """Create the list if it does not exist."""
         wish.wish_list(self.request.dbsession, self.request.identity.user_id)
 
 
 class WishListItemResource(WishListResource):
-    """The issues on the caller's wish list, whatever their status."""
+    """The issues on the caller's wish list, with any status."""
 
     model = WishListItem
     row_shape = "WishListItem"
@@ -74,7 +74,7 @@ class WishListItemResource(WishListResource):
 
     @classmethod
     def row_source(cls):
-        """With issue, series and variant."""
+        """Items, joined with issue, series and variant."""
         return (
             item.join(issue, issue.c.id == item.c.issue_id)
             .join(series, series.c.id == issue.c.series_id)
@@ -83,7 +83,7 @@ class WishListItemResource(WishListResource):
 
     @classmethod
     def row_fields(cls) -> dict:
-        """The list form."""
+        """The fields of a row."""
         return {
             "id": item.c.id,
             "issue": expressions.owned_issue(issue, series),
@@ -98,7 +98,7 @@ class WishListItemResource(WishListResource):
 
     @classmethod
     def item_fields(cls) -> dict:
-        """The form that answers show in which an item was added."""
+        """The fields of the response when an item was added."""
         fields = cls.row_fields()
         last = {name: fields.pop(name) for name in ("modified", "variant")}
         priced = item.c.max_price.is_not(None)
@@ -113,12 +113,12 @@ class WishListItemResource(WishListResource):
 
     @classmethod
     def order(cls) -> tuple:
-        """By priority, the first first, then by sort name of the series and cover date."""
+        """By priority (1 first), then by sort name of the series and cover date."""
         return (item.c.priority, series.c.sort_folded, series.c.sort_name, issue.c.cover_date, item.c.id)
 
 
 def validated(sent: bodies.ParsedBody, schema: type[ObjectSchema]) -> dict:
-    """The values of a body by a schema; raises BadRequestError with all that is wrong with them."""
+    """The values in a body, validated by a schema; raises BadRequestError with all errors."""
     judge = schema(form=sent.is_form)
     try:
         return judge.deserialize(sent.values(judge, whole=False))
@@ -192,11 +192,11 @@ class WishListAcquireResource(WishListResource):
     }
 
     def acquire(self):
-        """Mark an item as acquired; its issue comes into the collection unless it is there."""
+        """Mark an item as acquired, and add its issue to the collection unless it is there."""
         request = self.request
         session, user_id, item_id = request.dbsession, request.identity.user_id, self.id_in_path("item_id")
         sent = bodies.parse_body(request, self.parses)
-        wish.find_item(session, user_id, item_id)  # 404 comes before what is wrong with the body
+        wish.find_item(session, user_id, item_id)  # 404 takes precedence over errors in the body
         values = validated(sent, PurchaseSchema)
         found, owned, created = wish.acquire(session, user_id, item_id, values, today=request.today)
         body = {
@@ -209,7 +209,7 @@ class WishListAcquireResource(WishListResource):
 
 
 class WishListRemoveResource(WishListResource):
-    """Takes items off the caller's wish list."""
+    """Removes items from the caller's wish list."""
 
     title = "wish_list items remove"
     model = WishListItem
@@ -218,7 +218,7 @@ class WishListRemoveResource(WishListResource):
     }
 
     def remove(self):
-        """Take an item off the list."""
+        """Remove an item from the list."""
         request = self.request
         item_id = self.id_in_path("item_id")
         if not wish.remove(request.dbsession, request.identity.user_id, item_id):
@@ -227,7 +227,7 @@ class WishListRemoveResource(WishListResource):
 
 
 def includeme(config):
-    """Serve it; the general address, whose id may be any word, after the particular ones."""
+    """Serve the resources; the detail comes last, as its path matches any word as an id."""
     config.registry["comicsdb_api.lists"]["wish_list"] = "api.wish_list.list"
 
     def add(resource, action, path, methods, served=None):

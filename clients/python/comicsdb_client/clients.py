@@ -1,4 +1,4 @@
-"""The clients: `Client` blocks until it has a response, `AsyncClient` awaits it; both send the same requests."""
+"""The clients: `Client` blocks until a response arrives, `AsyncClient` awaits it; they have the same calls."""
 
 import asyncio
 import time
