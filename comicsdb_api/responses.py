@@ -62,7 +62,7 @@ def json_response(request, value, status: int = 200, headers=(), route: str | No
 
 
 def too_many_requests(request, sentence: str, seconds: int, route: str | None = None) -> Response:
-    """Return 429 with a message, the seconds to wait, and the URL of dumps, which cost no requests."""
+    """Return 429 with a message, the seconds to wait, and where to get the data as files without a limit."""
     words = f"{seconds} second{'' if seconds == 1 else 's'}"
     files = data_url(request)
     body = to_json({"detail": f"{sentence} Expected available in {words}.", "data": files})

@@ -55,7 +55,7 @@ class DocsViews:
         return Pages(described, f"static/{self.digest}", "../" if site else None)
 
     def page(self, request) -> Response:
-        """Return a page, whose examples have the host of the request; raises HTTPNotFound."""
+        """Return a page, with the application's URL in its examples; raises HTTPNotFound."""
         html = self._pages.html(request.matchdict.get("name", ""))
         if html is None:
             raise HTTPNotFound

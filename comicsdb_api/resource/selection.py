@@ -55,7 +55,7 @@ class FieldSelection:
 
     @property
     def is_default(self) -> bool:
-        """Whether all selected fields are covered by the usual validators, as `include` is not needed."""
+        """Whether all fields have their default form, so that the usual validators cover them."""
         if self.detail or not (self.fields or self.include):
             return True
         known = dotted_names(self._default_fields)

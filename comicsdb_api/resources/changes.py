@@ -1,4 +1,4 @@
-"""The change feed (`/api/change/`): all changes of the catalogue, in the order in which they became public."""
+"""The change feed (`/api/change/`): all catalogue changes, in the order in which they became visible."""
 
 import re
 import time

@@ -42,7 +42,7 @@ NUMBER = colander.SchemaNode(Integer(-(10**18), 10**18), name="series_id")
 
 
 class PullListResource(SingleListResource):
-    """The caller's only pull list, which is created on first access."""
+    """The caller's single pull list, created on first access."""
 
     model = PullList
     row_shape = "PullList"

@@ -36,7 +36,7 @@ STATUSES = {status: status.label for status in WishStatus}
 
 
 class WishListResource(SingleListResource):
-    """The caller's only wish list, which is created on first access."""
+    """The caller's single wish list, created on first access."""
 
     model = WishList
     row_shape = "WishList"

@@ -42,7 +42,7 @@ class Cache:
         self._most = most
         self._lock = threading.Lock()
         self._file = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
-        self._size = 0  # of all responses; does not include those that other processes add
+        self._size = 0  # of all responses, except those that other processes added since it was measured
         with suppress(sqlite3.Error):
             self._file.execute("PRAGMA journal_mode = WAL")
             self._file.execute("PRAGMA synchronous = OFF")  # lost responses are read again

@@ -1,4 +1,4 @@
-"""The clients: `Client` blocks until a response arrives, `AsyncClient` awaits it; they have the same calls."""
+"""Two clients with the same methods: `Client` blocks until a response arrives, `AsyncClient` awaits it."""
 
 import asyncio
 import time
