@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from comicsdb.models import metadata
 
-LOCK = 7_240_411  # two starting servers must not migrate at once
+LOCK = 7_240_411  # key of the lock that keeps starting servers from migrating concurrently
 
 
 def run(connection):

@@ -229,7 +229,7 @@ def verify_credentials(
             raise SecondFactorRequiredError(SECOND_FACTOR)
     elif account is None or credentials.token in passwords.refused:
         raise InvalidTokenError("Invalid token.")
-    elif account.expiry is not None and account.expiry <= clock.now():  # also for a cached account
+    elif account.expiry is not None and account.expiry <= clock.now():  # the account may be cached
         raise InvalidTokenError(f"The token expired on {account.expiry.astimezone(UTC):%Y-%m-%d %H:%M} UTC.")
     elif not account.is_active:
         raise InvalidTokenError("User inactive or deleted.")
@@ -380,7 +380,7 @@ def _permission_to_read(request, route: str) -> Permission:
 
 
 def authorized_view(view, info):
-    """View deriver, just inside the permission check: rejects wrong credentials, and logs the caller.
+    """View deriver inside the permission check: checks credentials, permission, CSRF, limits; logs callers.
 
     It also wraps Cornice's view for missing methods, which has no permission of its own, so that callers
     without the permission do not get 405.

@@ -79,7 +79,7 @@ class Endpoint:
 
     @property
     def is_writing(self) -> bool:
-        """Whether it writes an object by its schema."""
+        """Whether it creates or updates an object by its schema."""
         ours = self.klass is not None and issubclass(self.klass, EntityResource)
         return ours and self.method in SUMMARIES and self.klass.schema is not None
 
@@ -326,7 +326,7 @@ def _write_operation(endpoint: Endpoint, components: Components) -> dict:
 
 
 def _detail(endpoint: Endpoint, components: Components) -> dict:
-    """One object."""
+    """Parameters and content of a detail."""
     resource = endpoint.served.resource
     shape = components.object_of(resource.detail_fields(), _camel(resource.kind()))
     options = common.query_parameters(endpoint.served.options)
@@ -336,13 +336,13 @@ def _detail(endpoint: Endpoint, components: Components) -> dict:
 
 
 def _tags(chosen: TagFormat) -> dict:
-    """A document in another format."""
+    """The schema of a document in another format."""
     root = chosen.file_name.partition(".")[0]
     return common.TEXT | {"description": f"{chosen.title}.", "examples": [f"<{root}>…</{root}>"]}
 
 
 def _list(endpoint: Endpoint, components: Components) -> dict:
-    """A page of rows, and the parameters of the list."""
+    """Parameters and content of a list."""
     listing, page = endpoint.served, reference("parameters", "page")
     resource = listing.resource
     row = components.object_of(resource.row_fields(), resource.row_shape, f"{_camel(resource.kind())}Row")

@@ -187,7 +187,7 @@ def with_description(shape: str, key: str, schema: dict) -> dict:
 
 
 def matches_schema(example, schema: dict) -> bool:
-    """Whether an example fits: it may not, as writes have ids and codes in place of objects and labels."""
+    """Whether an example fits; examples of objects and labels do not fit writes, which have ids and codes."""
     kind = schema.get("type")
     kind = kind[0] if isinstance(kind, list) else kind
     if "anyOf" in schema:

@@ -329,7 +329,7 @@ class EntityResource(ListResource):
         )
         return writes.encoded_json_response(request, 200, writes.written_body(request, type(self), object_id))
 
-    # Calls of the catalogue.
+    # Calls to the catalogue.
 
     def load_entity(self):
         """The object with the id in the path; raises the catalogue's errors."""

@@ -17,7 +17,7 @@ from comicsdb.catalog.filters import MAX_LENGTH, NO_MATCH, Clause, Condition
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import BOOLEANS, decimal, is_number
 
-IDS_MAX = 500  # of one list; more than there are roles
+IDS_MAX = 500  # ids in one parameter; more than there are roles
 FOREIGN_IDS_MAX = 100  # other databases' ids in one request
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
@@ -276,7 +276,7 @@ class LaterThanFilter(Filter):
             raise self.value_error() from error
         try:
             return local.astimezone(UTC)
-        except OverflowError:  # hours before the first or after the last year
+        except OverflowError:  # slightly before the first or after the last year
             return _FIRST if local.year == _FIRST.year else _LAST
 
 

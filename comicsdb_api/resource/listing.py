@@ -29,7 +29,7 @@ from comicsdb_api.resource.options import IDS_OPTION, SORT, Option, list_options
 from comicsdb_api.resource.selection import FieldSelection
 from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
 
-OFFSET_PAGES_MAX = 5  # the first pages, which are always found by skipping rows
+OFFSET_PAGES_MAX = 5  # pages that are found by skipping rows
 PAGES_PER_POSITION = 3  # pages between cached places
 NEAR_ROWS = 500  # most pages are within this many rows after a place
 ATTEMPTS_MAX = 3  # attempts to read places and page of the same version despite concurrent writers

@@ -28,7 +28,7 @@ class Option(Filter):
         self.schema = schema
 
     def clauses(self, values, zone):  # noqa: ARG002
-        """No condition; raises BadValueError."""
+        """No conditions; only validates the value. Raises BadValueError."""
         self.value(values)
         return []
 

@@ -96,7 +96,7 @@ class SinceFilter(LaterThanFilter):
     description = "{}, included; without an offset, in the site's time zone."
 
     def parse(self, value, zone) -> ColumnElement[bool]:
-        """The condition, by number, so as not to omit later entries whose clock was set back."""
+        """The condition, by number, so that entries written after the clock was set back are not omitted."""
         first = (
             select(change.c.seq)
             .where(change.c.at >= self.moment(value, zone))

@@ -277,7 +277,7 @@ def _add_result(status: int, sentence: str) -> dict:
 
 
 class CollectionAddResource(CollectionResource):
-    """Puts issues into the caller's collection."""
+    """Adds issues to the caller's collection."""
 
     title = "collection add"
     operations = {

@@ -86,7 +86,7 @@ class ReadAddResource(ReadResource):
 
 
 class ReadRemoveResource(ReadResource):
-    """Removes reads of the caller."""
+    """Removes the caller's reads."""
 
     title = "read remove"
     operations = {"DELETE": Operation("Remove a read", {204: ("It is gone. No body.", None)})}

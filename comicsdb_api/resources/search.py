@@ -166,7 +166,7 @@ class Search:
 
 
 class SearchResource(Resource):
-    """Objects of all kinds by one text, the best first."""
+    """Objects of all kinds that match a text, the best first."""
 
     title = "search"
 

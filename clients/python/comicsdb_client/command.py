@@ -114,7 +114,7 @@ def _with_progress(found: Iterable[Report], total: int) -> Iterator[Report]:
     begin = time.monotonic()
     try:
         for number, report in enumerate(found, 1):
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # clear the bar, so that the caller can print
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # clear the bar, as the caller prints
             yield report
             minutes = (time.monotonic() - begin) / number * (total - number) / 60
             bar = "#" * (PROGRESS_WIDTH * number // total)

@@ -157,5 +157,5 @@ def _plain(params: Mapping[str, Any]) -> dict[str, str]:
 def _seconds(response: httpx.Response, usual: float) -> float:
     try:
         return float(response.headers.get("Retry-After", usual))
-    except ValueError:  # a date, which no server of ours sends
+    except ValueError:  # an HTTP date, which comicsdb never sends
         return usual
