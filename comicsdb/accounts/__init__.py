@@ -2,7 +2,7 @@
 
 API and site call the functions listed here with `request.account_context`. Rejected input raises
 `InvalidError` by field, or one of the errors of `errors`, whose texts may be shown to people. Neither the
-text of an answer nor its time reveals whether a mail address has an account.
+text of a response nor the time it takes reveals whether a mail address has an account.
 """
 
 from comicsdb.accounts.context import AccountContext, request_context

@@ -26,7 +26,7 @@ LENGTH_MAX = 60
 
 
 def browser_name(agent: str) -> tuple[str, str]:
-    """Browser and system of a User-Agent header; the header itself, truncated, for unknown browsers."""
+    """The browser and system that a User-Agent header names; for unknown browsers the truncated header."""
     browser, system = _first(BROWSERS, agent), _first(SYSTEMS, agent)
     return (browser, system) if browser else (agent[:LENGTH_MAX], "")
 

@@ -1,8 +1,8 @@
 """The 190,000 most common passwords, in a local file of less than a megabyte.
 
-The file holds the first five bytes of the SHA-256 of each, sorted. One in five million other passwords is
-a false positive (190,000 / 2^40). `make passwords` writes the file:
-of lists in the order of how often each is used, the first 190,000 that are long enough, in lower case.
+The file holds the first five bytes of the SHA-256 digest of each password, sorted. The probability that any
+other password is a false positive is one in five million (190,000 / 2^40). `make passwords` writes the file
+from lists ordered by frequency of use: the first 190,000 passwords that are long enough, in lower case.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ class CommonPasswords:
         self._packed = packed
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of passwords."""
         return len(self._packed) // WIDTH
 
     def __getitem__(self, index: int) -> bytes:
@@ -37,7 +37,7 @@ class CommonPasswords:
         return self._packed[index * WIDTH : (index + 1) * WIDTH]
 
     def __contains__(self, password: str) -> bool:
-        """Whether a password is one of them."""
+        """Whether a password is in the set."""
         digest = _digest(password)
         index = bisect_left(self, digest)
         return index < len(self) and self[index] == digest
@@ -50,7 +50,7 @@ def pack(passwords: Iterable[str]) -> bytes:
 
 @lru_cache
 def common_passwords() -> CommonPasswords:
-    """The passwords of the file, read when first needed."""
+    """The passwords of the file, which is read on first use."""
     return CommonPasswords(FILE.read_bytes())
 
 
@@ -70,6 +70,6 @@ def _usable(passwords: Iterable[str]) -> Iterator[str]:
 
 
 def main(*lists: str) -> None:
-    """Write the file: our own, then those of the lists up to the limit."""
+    """Write the file: our own passwords, then those of the lists, up to the limit."""
     given = chain(OUR_PASSWORDS, PUBLIC_SECRETS, *(_read(Path(each)) for each in lists))
     FILE.write_bytes(pack(islice(_usable(given), COUNT_MAX)))

@@ -17,8 +17,8 @@ from comicsdb.media.storage import Storage
 class AccountContext:
     """A visitor: their session, IP address, browser and language, and the services of the application.
 
-    `independent_session` opens a session that commits on its own: for data that must persist although
-    the request is rejected.
+    `independent_session` opens a session that commits on its own: for data that must persist even if the
+    request is rejected.
     """
 
     session: Session
@@ -32,7 +32,7 @@ class AccountContext:
     language: str
 
     def log(self, logger: logging.Logger, what: str, username: str, level: int = logging.INFO) -> None:
-        """Log a line with account and address, in the format that all of them share."""
+        """Log a line with the account and the IP address, in the format shared by all account functions."""
         name = printable(username)[:150] or "-"
         extra = {"username": name, "ip": self.address}
         logger.log(level, "%s (user=%s, ip=%s)", what, name, self.address, extra=extra)

@@ -56,11 +56,11 @@ _ACCOUNT = (
 
 
 def _tables(user_id: int) -> dict[str, Select]:
-    """The statement of each table; digests of secrets are left out."""
+    """The SELECT statement of each table; digests of secrets are left out."""
     member = user_group_member.c
 
     def own(model, names: str, *more) -> Select:
-        """Columns of the rows of the account, in the order in which they were made."""
+        """The given columns of the account's rows, in the order of creation."""
         columns = [getattr(model, name) for name in names.split()]
         return select(*more, *columns).where(model.user_id == user_id).order_by(model.id)
 
@@ -132,12 +132,12 @@ def _with_issue(*columns, of) -> Select:
 
 
 def _columns_except(table, *left_out: str) -> list:
-    """The columns of a table, without some."""
+    """The columns of a table, except those named and some internal ones."""
     return [column for column in table.columns if column.name not in {*left_out, "folded", "modified_before"}]
 
 
 def _library(user_id: int) -> dict[str, Select]:
-    """The statements of the library: collection, pull list, wish list, reading lists and feed addresses."""
+    """The statements for the library: collection, pull list, wish list, reading lists and feed addresses."""
     item, wish, listed, stars = CollectionItem, WishListItem, ReadingListItem, ReadingListRating
     public_name = case((not_(ReadingList.is_private), ReadingList.name)).label("reading_list")
     return {
@@ -186,7 +186,7 @@ def _library(user_id: int) -> dict[str, Select]:
 
 
 def _public(user_id: int) -> dict[str, Select]:
-    """The statements of what the account shows, or may show, to others."""
+    """The statements for data that the account shows, or may show, to others."""
     profile, report, reader = PublicProfile, ReviewReport, aliased(User)
     others = case((Follow.follower_id == user_id, Follow.followed_id), else_=Follow.follower_id)
     return {
@@ -202,7 +202,7 @@ def _public(user_id: int) -> dict[str, Select]:
         "review_reports": select(report.review_id, report.reason, report.created_on)
         .where(report.user_id == user_id)
         .order_by(report.id),
-        # Of others, whom the account follows or has blocked: who follows it is theirs.
+        # Accounts that this one follows or has blocked. Its followers are not included: that is their data.
         "follows": select(reader.username, Follow.created_on, Follow.blocked)
         .join(reader, reader.id == others)
         .where(
@@ -216,7 +216,7 @@ def _public(user_id: int) -> dict[str, Select]:
 
 
 def account_data(session: Session, user_id: int) -> dict[str, list[dict]]:
-    """The rows of each table; `account` has one."""
+    """The rows of each table; `account` has exactly one."""
     return {
         name: [dict(row) for row in session.execute(rows).mappings()]
         for name, rows in _tables(user_id).items()

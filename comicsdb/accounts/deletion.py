@@ -1,4 +1,4 @@
-"""Deleting an account: its own data go, its contributions to the catalogue stay without its name."""
+"""Deletion of accounts: their own data is removed; their contributions to the catalogue stay, unnamed."""
 
 import logging
 from collections import Counter
@@ -36,9 +36,9 @@ from comicsdb.models.base import SYSTEM_USER_ID
 
 log = logging.getLogger(__name__)
 
-KIND = "user"  # of accounts in the audit log
+KIND = "user"  # the kind of accounts in the audit log
 
-SIGN_UPS_KEPT = timedelta(days=7)  # for which the name of an unfinished sign-up stays reserved
+SIGN_UPS_KEPT = timedelta(days=7)  # how long the name of an unfinished sign-up stays reserved
 EVENTS_KEPT = timedelta(days=365)
 
 
@@ -59,12 +59,12 @@ def delete_account(context: AccountContext, user_id: int, password: str) -> None
 def remove_account(session: Session, user: User) -> None:
     """Delete an account without asking for its password.
 
-    Foreign keys remove sessions, tokens, links, mails, notices, ratings and library, transfer the account's
-    catalogue objects to account 1, and clear its name in history, change log and donations.
+    Foreign keys remove sessions, tokens, links, mails, notices, ratings and the library, transfer the
+    account's catalogue objects to account 1, and clear its name in history, change log and donations.
     """
     unit = UnitOfWork.of(session)
     unit.acquire_write_lock()
-    lock_deleted_account(session, user.id)  # nobody gives stars in its name any more
+    lock_deleted_account(session, user.id)  # from here on, no concurrent request can add ratings in its name
     taken_back = delete(IssueRating).where(IssueRating.user_id == user.id)
     unit.record_ratings(set(session.scalars(taken_back.returning(IssueRating.issue_id))))
     acts.release_pictures(session, LibraryAct.user_id == user.id)
@@ -95,12 +95,12 @@ def move_counts(session: Session, old: str, new: str) -> None:
 
 
 def forget_counts(session: Session, username: str) -> None:
-    """Remove the counts of an account's requests."""
+    """Remove the request counts of an account."""
     session.execute(delete(DailyCount).where(_counts_of(username)))
 
 
 def anonymise(session: Session, user: User) -> None:
-    """Replace the name of an account by its number in what outlives it."""
+    """Replace the name of an account by its number in the records that outlive it."""
     forget_counts(session, user.username)
     nameless = f"account {user.id}"
     session.execute(update(StaffAction).where(StaffAction.actor_id == user.id).values(actor_name=nameless))
@@ -121,7 +121,7 @@ def _escape_like(text: str) -> str:
 
 
 def clean(session: Session) -> Counter:
-    """Remove expired data; returns how many of each: "sessions", "drafts" and so on."""
+    """Remove expired data; returns the number of removed rows by type, such as "sessions" and "drafts"."""
     now = clock.now()
     counted = Counter()
     ended = delete(LoginSession).where(LoginSession.expires <= now)

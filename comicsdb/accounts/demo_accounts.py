@@ -11,7 +11,7 @@ def password(name: str) -> str:
 
 
 def token(name: str) -> str:
-    """Its API token."""
+    """The API token of a demo account."""
     return hashlib.sha256(f"demo token {name}".encode()).hexdigest()
 
 

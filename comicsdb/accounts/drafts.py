@@ -1,9 +1,10 @@
 """Drafts: forms and pictures that are not saved yet, stored for the account that sent them.
 
-A form is stored for an hour when its session had ended; one that is being filled in, for a month after it was
-last stored, until it is saved or discarded. A picture is cleaned and stored in a transaction of its own, so
-that a rejected form need not ask for the file again; when the form is saved, the draft's row is deleted and
-the saved row names the file. It is kept for an hour, or as long as a stored form has it.
+A form that was submitted after its session had ended is kept for an hour; one that is being filled in, until
+it is saved or discarded, at most a month after it was last stored. A picture is cleaned and stored in a
+transaction of its own, so that a rejected form need not ask for the file again; when the form is saved, the
+draft's row is deleted and the saved row refers to the file. A picture draft is kept for an hour, or as long
+as a stored form refers to it.
 """
 
 import json
@@ -25,11 +26,11 @@ from comicsdb.models import FormDraft, PictureDraft, User
 LIFETIME = timedelta(hours=1)
 SAVED_LIFETIME = timedelta(days=30)
 SIZE_MAX = 512 * 1024  # characters of all fields
-DRAFTS_MAX = 20  # of one account, of each sort
+DRAFTS_MAX = 20  # per account, for each of the two types
 KEY = re.compile("[0-9a-f]{64}")
-USED_KEY = ""  # the form of a key that was used
+USED_KEY = ""  # `form` of a draft whose key was used
 
-PICTURES_MAX = 50  # of one account
+PICTURES_MAX = 50  # per account
 NAME_MAX = 255
 
 
@@ -53,12 +54,12 @@ class FormTarget(NamedTuple):
 
 def as_json(form: SavedForm) -> str | None:
     """The fields of a form as they are stored; None for a form that is too large."""
-    fields = json.dumps([form.texts, form.files])  # ASCII: no character that PostgreSQL refuses
+    fields = json.dumps([form.texts, form.files])  # ASCII, without characters that PostgreSQL rejects
     return fields if len(fields) <= SIZE_MAX else None
 
 
 def save_form_draft(session: Session, user_id: int, form: SavedForm) -> str | None:
-    """Store a form for an account; returns the secret that finds it again, None for one that is not stored.
+    """Store a form for an account; returns the secret that finds it again, None if it was not stored.
 
     Forms that are too large and those of deleted or inactive accounts are not stored.
     """
@@ -78,7 +79,7 @@ def save_form_draft(session: Session, user_id: int, form: SavedForm) -> str | No
 
 
 def _remove_surplus(session: Session, user_id: int, of_sort) -> None:
-    """Remove old drafts, and all but the newest of one sort of an account's."""
+    """Remove old drafts, and all but the newest of one type of an account's drafts."""
     mine = and_(FormDraft.user_id == user_id, of_sort)
     newest = (
         select(FormDraft.digest)
@@ -96,9 +97,9 @@ def new_draft_key() -> str:
 
 
 def store_draft(session: Session, user_id: int, key: str, target: FormTarget, saved: SavedForm) -> bool:
-    """Store a form that is being filled in, instead of what was stored under its key.
+    """Store a form that is being filled in, replacing what was stored under its key.
 
-    False for one that is too large.
+    Returns False if it is too large, or its key is invalid, was used or belongs to another account.
     """
     fields = as_json(saved)
     if fields is None or not KEY.fullmatch(key):
@@ -118,7 +119,7 @@ def store_draft(session: Session, user_id: int, key: str, target: FormTarget, sa
 
 
 def is_stored(session: Session, user_id: int, key: str) -> bool:
-    """Whether an account has a draft with a key, or had one within the last hour."""
+    """Whether an account has a draft with a key, or one discarded within the last hour."""
     own = FormDraft.digest == key, FormDraft.user_id == user_id, not_(_is_old_form())
     return session.scalar(select(FormDraft.digest).where(*own)) is not None
 
@@ -130,7 +131,7 @@ def remaining_drafts(session: Session, user_id: int) -> int:
 
 
 def drafts_of(session: Session, user_id: int, target: FormTarget) -> list[tuple[str, datetime]]:
-    """The keys of an account's drafts of a form, and when each was stored; the newest first."""
+    """The keys of an account's drafts of a form, and when each was stored; newest first."""
     statement = (
         select(FormDraft.digest, FormDraft.created)
         .where(
@@ -145,16 +146,16 @@ def drafts_of(session: Session, user_id: int, target: FormTarget) -> list[tuple[
 
 
 def find_draft(session: Session, user_id: int, key: str) -> SavedForm | None:
-    """A form that is being filled in; None for any other account."""
+    """A form that is being filled in; None if the account has no such draft."""
     if not KEY.fullmatch(key):
         return None
     return _saved(session, FormDraft.digest == key, FormDraft.form != USED_KEY, user_id=user_id)
 
 
 def discard_draft(session: Session, user_id: int, key: str) -> None:
-    """Remove a form that is saved, or given up; its key cannot be used again.
+    """Remove the draft of a form that was saved or discarded; its key cannot be used again.
 
-    What our script sent before, but arrives later, would come back as a draft otherwise.
+    Otherwise a request that our script sent earlier but that arrives later would store the draft again.
     """
     if not KEY.fullmatch(key):
         return
@@ -165,7 +166,7 @@ def discard_draft(session: Session, user_id: int, key: str) -> None:
 
 
 def find_form_draft(session: Session, user_id: int, secret: str) -> SavedForm | None:
-    """A form that the account submitted within the last hour; None for any other account."""
+    """A form that the account submitted within the last hour; None if it has none with this secret."""
     return _saved(session, FormDraft.digest == digest(secret), user_id=user_id)
 
 
@@ -180,7 +181,7 @@ def _saved(session: Session, *conditions, user_id: int) -> SavedForm | None:
 
 
 def remove_old_form_drafts(session: Session) -> int:
-    """Remove forms that are kept no longer; returns their number."""
+    """Remove expired drafts of forms; returns their number."""
     old = delete(FormDraft).where(_is_old_form())
     return session.execute(old.execution_options(synchronize_session=False)).rowcount
 
@@ -204,9 +205,9 @@ class SavedPicture(NamedTuple):
 def save_picture_draft(
     context: AccountContext, user_id: int, kind: str, data: bytes, filename: str, *, hashed: bool = False
 ) -> SavedPicture:
-    """Store a picture for an account and commit it. Raises as `media.uploads.picture_values`.
+    """Store a picture for an account and commit it. Raises the same errors as `picture_values`.
 
-    An account has at most PICTURES_MAX drafts: the oldest are removed.
+    If the account has more than PICTURES_MAX drafts, the oldest are removed.
     """
     secret = secrets.token_urlsafe(24)
     with context.independent_session() as session:
@@ -230,13 +231,13 @@ def save_picture_draft(
 
 
 def find_picture_draft(session: Session, user_id: int, secret: str) -> SavedPicture | None:
-    """A stored picture; None for another account's, and for one that is kept no longer."""
+    """A stored picture; None if it has expired or belongs to another account."""
     row = session.scalar(select(PictureDraft).where(*_picture_conditions(user_id, secret)))
     return SavedPicture(secret, row.name, row.image) if row else None
 
 
 def claim_picture_draft(session: Session, user_id: int, secret: str, *, hashed: bool = False) -> dict | None:
-    """The values of a stored picture, as `picture_values` returns them; None where there is none any more.
+    """The values of a stored picture, as `picture_values` returns them; None if it is no longer stored.
 
     The draft is deleted in this session's transaction; if that is rolled back, the draft remains.
     """
@@ -257,7 +258,7 @@ def claim_picture_draft(session: Session, user_id: int, secret: str, *, hashed: 
 
 
 def remove_old_pictures(session: Session) -> list[str]:
-    """Remove drafts of pictures that are kept no longer; returns their keys."""
+    """Remove expired drafts of pictures; returns the keys of their files."""
     return _remove_pictures(session, _is_old_picture())
 
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 
 def encrypt(settings: Mapping, purpose: str, text: str) -> str:
-    """A text, encrypted and signed, with the time."""
+    """A text, encrypted and signed together with the current time."""
     return _fernet(settings, purpose).encrypt(text.encode()).decode()
 
 
 def decrypt(settings: Mapping, purpose: str, encrypted: str, max_age: int | None = None) -> str | None:
-    """The text; None if it was not encrypted with this key, or more than `max_age` seconds ago."""
-    from cryptography.fernet import InvalidToken  # noqa: PLC0415  (see below)
+    """The decrypted text; None if it was encrypted with another key or is older than `max_age` seconds."""
+    from cryptography.fernet import InvalidToken  # noqa: PLC0415  (see `_fernet`)
 
     try:
         return _fernet(settings, purpose).decrypt(encrypted.encode(), ttl=max_age).decode()
