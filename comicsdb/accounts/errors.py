@@ -1,6 +1,6 @@
 """Errors of account functions, independent of HTTP.
 
-Their texts are translatable and shown to people. None reveals whether a mail address has an account.
+The texts are translatable and shown to people. None reveals whether a mail address has an account.
 """
 
 from comicsdb.i18n import Text, _
@@ -15,7 +15,7 @@ class AccountError(Exception):
 
 
 class SignUpsClosedError(AccountError):
-    """Sign-ups are switched off; the text is the administrators' or the default."""
+    """Sign-ups are closed; the text is the administrators' own or the default."""
 
 
 class TooManySignUpsError(AccountError):
@@ -59,7 +59,7 @@ class NotActivatedError(AccountError):
 class TooFastError(AccountError):
     """A valid sign-up that was sent faster than people type.
 
-    `sealed` is the encrypted form: when sent again it has the age of the first submission.
+    `sealed` is the encrypted form: submitting it again keeps the time of the first submission.
     """
 
     def __init__(self, sealed: str):
@@ -82,7 +82,7 @@ class PasskeyRefusedError(AccountError):
 
 
 class TooManyFailuresError(AccountError):
-    """Too many wrong passwords; retry after `retry_after` seconds."""
+    """Too many wrong passwords; the client may retry after `retry_after` seconds."""
 
     def __init__(self, retry_after: int):
         super().__init__(_("Too many failed attempts. Please wait a while and try again."))
@@ -102,7 +102,7 @@ class NewNetworkError(TooManyFailuresError):
 
 
 class TooManyMailsError(AccountError):
-    """Too many mails were requested from one address; retry after `retry_after` seconds."""
+    """Too many mails were requested from one address; the client may retry after `retry_after` seconds."""
 
     def __init__(self, retry_after: int):
         super().__init__(_("Too many e-mails were requested. Please wait a while and try again."))

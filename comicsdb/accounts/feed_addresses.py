@@ -1,4 +1,4 @@
-"""Private feed addresses: shown once; only a digest of the secret is stored."""
+"""Private feed addresses. Each is shown once, as only a digest of its secret is stored."""
 
 import secrets
 from datetime import date
@@ -48,7 +48,7 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
         user_id=user_id,
         name=name,
         digest=digest(secret),
-        # Per account, so that one cannot use up the keys of another
+        # Per account, so that no account can use up another's keys
         form_key=digest(f"{user_id} {form_key}"),
     )
     with constraint_errors({"uq_feed_address_form_key": FormAlreadySubmittedError()}), session.begin_nested():
@@ -64,18 +64,18 @@ def feed_addresses_of(session: Session, user_id: int) -> list[FeedAddress]:
 
 
 def revoke_feed_address(session: Session, user_id: int, address_id: int) -> bool:
-    """Revoke an address of an account; False where the account has no such address."""
+    """Revoke an address of an account; returns False if the account has no such address."""
     gone = delete(FeedAddress).where(FeedAddress.user_id == user_id, FeedAddress.id == address_id)
     return session.execute(gone).rowcount > 0
 
 
 def revoke_all(session: Session, user_id: int) -> int:
-    """Revoke all addresses of an account; returns how many."""
+    """Revoke all addresses of an account; returns their number."""
     return session.execute(delete(FeedAddress).where(FeedAddress.user_id == user_id)).rowcount
 
 
 def find_reader(session: Session, secret: str, today: date) -> int | None:
-    """The active account of a secret, or None; records the day of use."""
+    """The active account that a secret belongs to, or None; records the day of use."""
     if len(secret) not in SECRET_LENGTHS:
         return None
     found = session.execute(
@@ -92,7 +92,7 @@ def find_reader(session: Session, secret: str, today: date) -> int | None:
 
 
 def make_feed_address(context: AccountContext, user_id: int, name: str, form_key: str) -> NewAddress:
-    """Create a private feed address; raises as `make_address`."""
+    """Create a private feed address and record that as a security event; raises like `make_address`."""
     made = make_address(context.session, user_id, name, form_key)
     user = context.session.get_one(User, user_id)
     record_security_event(context, user, SecurityEventKind.FEED_MADE, name=made.address.name)

@@ -22,17 +22,18 @@ PER_ADDRESS = (
     Limit("login-address-2", 60, HOUR),
     Limit("login-address-3", 200, DAY),
 )
-# Six digits can be guessed: all attempts for one account count, right or wrong, from any address.
+# Six digits can be guessed, so all attempts for one account count, right or wrong, from any address.
 CODES = (Limit("login-code-1", 10, HOUR), Limit("login-code-2", 40, DAY))
-# The same for all IPv6 networks (/64) that one customer of a provider may have (/48).
+# The limits for all IPv6 networks (/64) of one customer of a provider (/48) together.
 PER_SITE = (
     Limit("login-site-1", 60, 15 * MINUTE),
     Limit("login-site-2", 180, HOUR),
     Limit("login-site-3", 600, DAY),
 )
-# From any address: above it, passwords are accepted only from networks the account was used from before.
+# From all addresses together; beyond it, passwords are accepted only from networks used by the account
+# before.
 PER_ACCOUNT = Limit("login-account", 20, HOUR)
-# Mails about that: links to log in with, and warnings.
+# Mails about attacks: log-in links and warnings.
 LOG_IN_LINKS = (Limit("login-link-1", 1, HOUR), Limit("login-link-2", 5, DAY))
 WARNINGS = Limit("login-told", 1, DAY)
 MAILS_PER_ADDRESS = Limit("mail-address", 20, HOUR)
@@ -49,10 +50,11 @@ def ipv6_site(address: str) -> str | None:
 
 
 class Guard:
-    """Counts attempts by name and address.
+    """Counts failed attempts by name and address.
 
-    Exact except for concurrent attempts, and for one second after failures counted by other processes: that
-    a name and address may try is cached for a second, for clients that send the right password all day.
+    The limits are exact except for concurrent attempts, and for one second after failures counted by other
+    processes: the permission of a name and address is cached for a second, for clients that send the right
+    password all day.
     """
 
     def __init__(self, limiter: Limiter):
@@ -64,7 +66,7 @@ class Guard:
     def check(self, name: str, address: str) -> None:
         """Raise TooManyFailuresError if no password may be tried; the check itself is not counted.
 
-        NewNetworkError allows attempts from networks that the account was used from before: callers decide.
+        For NewNetworkError, callers decide: attempts from networks that the account used before are allowed.
         """
         now = time.monotonic()
         if self._allowed_until.get((name, address), 0) > now:
@@ -81,30 +83,30 @@ class Guard:
         self._limiter.take(self._client_limits(name, address), all_or_none=False)
 
     def count_code_attempt(self, user_id: int) -> None:
-        """Count an attempt with a code; raises TooManyFailuresError."""
+        """Count an attempt with a code; raises TooManyFailuresError above the limits."""
         decision = self._limiter.take([(limit, str(user_id)) for limit in CODES])
         if decision.refused:
             raise TooManyFailuresError(max(1, *(each.retry_after for each in decision.refused)))
 
     def count_warning_mails(self, name: str) -> tuple[bool, bool]:
-        """Count a link to log in with and a warning to the owner of a name; returns which may be mailed."""
+        """Count a log-in link and a warning to the owner of a name; returns which of them may be mailed."""
         client = digest(name.lower())
         links = self._limiter.take([(limit, client) for limit in LOG_IN_LINKS])
         return not links.refused, not self._limiter.take([(WARNINGS, client)]).refused
 
     def count_mail_request(self, address: str) -> None:
-        """Count a request for a mail; raises TooManyMailsError."""
+        """Count a request for a mail; raises TooManyMailsError above the limit."""
         decision = self._limiter.take([(MAILS_PER_ADDRESS, network(address))])
         if decision.refused:
             raise TooManyMailsError(max(1, decision.refused[0].retry_after))
 
     def count_mail(self, mailbox: str) -> bool:
-        """Count a mail to a mailbox, of an account or not; returns whether it may be sent."""
+        """Count a mail to a mailbox, whether or not an account has it; returns whether it may be sent."""
         return not self._limiter.take([(MAILS_PER_MAILBOX, digest(mailbox.lower()))]).refused
 
     def _client_limits(self, name: str, address: str) -> list[tuple[Limit, str]]:
         from_here = network(address)
-        tried = digest(f"{name.lower()}\0{from_here}")  # a name may be any text, and long
+        tried = digest(f"{name.lower()}\0{from_here}")  # the name may be any text of any length
         client_limits = [(limit, tried) for limit in PER_NAME] + [(limit, from_here) for limit in PER_ADDRESS]
         whole = ipv6_site(address)
         if whole is not None:

@@ -1,6 +1,6 @@
 """The mails about accounts, and the pages of the site that they link to.
 
-Mails to unconfirmed addresses quote nothing that a sender could have typed.
+Mails to unconfirmed addresses never quote text that somebody could have typed.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ LOG_IN_LINK = "/accounts/login/link/{secret}/"
 TOKENS = "/accounts/tokens/"
 WEBHOOK = "/accounts/webhooks/{id}/"
 HELP_BASIC = "/docs/http-basic/"  # the reference of the API
-HELP_PASSWORDS = "/help/basic-auth/"  # the same, as a help page
+HELP_PASSWORDS = "/help/basic-auth/"  # the same text as a help page
 CONTACT = "/help/contact/"
 
 HOURS = ngettext("${n} hour", "${n} hours", 24)
@@ -238,10 +238,10 @@ def _staff_letter(what: Text, username: str, when: datetime, address: str) -> Le
 
 
 class SecurityText(NamedTuple):
-    """Title of an event, and the sentence of its mail: after an act of the owner, or of the staff."""
+    """The title of an event, and the sentence of its mail after an action of the owner or of staff."""
 
     title: Text
-    mailed: TranslationString | None = None  # with ${name} of the account
+    mailed: TranslationString | None = None  # with ${name}, the account's name
     by_staff: TranslationString | None = None  # likewise
 
 
@@ -340,7 +340,7 @@ def security_facts(event: SecurityEvent) -> tuple[tuple[Text, Text], ...]:
 
 
 def security_letter(user: User, event: SecurityEvent, secret: str) -> Letter:
-    """To the owner of an account: what happened; with a secret also the link that takes the account back."""
+    """To the owner of an account: what happened; with a secret also the link that reclaims the account."""
     rows = [*security_facts(event), (_("When"), f"{event.at:%Y-%m-%d %H:%M} UTC")]
     if event.details.get("staff"):
         fine = _("If you asked for this, there is nothing to do.")
@@ -367,7 +367,7 @@ def security_letter(user: User, event: SecurityEvent, secret: str) -> Letter:
 
 
 class ThrottleFigures(NamedTuple):
-    """Refused requests since the last notice: bad days, the total, and the number on the worst day."""
+    """Refused requests since the last notice: bad days, the total, and the maximum of a day."""
 
     days: int
     total: int
@@ -466,7 +466,7 @@ def throttle_restriction(username: str, figures: ThrottleFigures, *, tokens: boo
 
 
 def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -> Letter:
-    """The report of accounts whose clients ignore 429; `sent` is whether they were notified."""
+    """The report on accounts whose clients ignore 429; `sent` is whether they were notified."""
     number, listed = len(names), ", ".join(names)
     if sent:
         subject = _("Repeat throttled accounts: ${n} e-mailed", mapping={"n": str(number)})
@@ -488,7 +488,7 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
 
 
 def webhook_disabled(user: User, webhook: Webhook, *, is_gone: bool) -> Letter:
-    """To the owner of a webhook that does not work; `is_gone`: it answered so itself."""
+    """To the owner of a webhook that was disabled; `is_gone` means that its URL responded with 410."""
     if is_gone:
         reason = _("The address answered 410 (gone), which asks us to send nothing more.")
     else:

@@ -1,4 +1,4 @@
-"""Links sent by mail: valid once, by default for 24 hours; only a digest is stored."""
+"""Links sent by mail. Each works once, by default within 24 hours; only its digest is stored."""
 
 import secrets
 from datetime import timedelta
@@ -44,10 +44,10 @@ def make_link(
 def open_link(
     session: Session, purpose: str, secret: str, uid: str | None = None
 ) -> tuple[AccountLink, User]:
-    """The valid link of a secret and its account, both rows locked.
+    """The valid link of a secret and its account, with both rows locked.
 
-    `uid` is the account's id in the link. Raises LinkUsedError if it was used, BadLinkError if it is unknown
-    or has expired.
+    `uid` is the account's id in the link's URL. Raises LinkUsedError if the link was used, BadLinkError if it
+    is unknown or has expired.
     """
     link = session.scalar(
         select(AccountLink)

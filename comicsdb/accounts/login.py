@@ -1,8 +1,8 @@
-"""Logging in by password, and by a mailed link while the password is being guessed.
+"""Log-in by password, or by a mailed link while the password is being guessed.
 
-An attack from many addresses escapes every limit that counts by address, so failures are also counted by
-account. Above that limit a password is accepted only from networks that the account was used from before; the
-owner can still log in elsewhere by a mailed link. No answer reveals whether there is an account of that name.
+An attack from many addresses escapes limits that count by address, so failures are also counted by account.
+Above that limit, a password is accepted only from networks that the account used before; elsewhere, the owner
+can still log in by a mailed link. No response reveals whether there is an account with that name.
 """
 
 import logging
@@ -61,8 +61,8 @@ def _find_by_username(session: Session, username: str, *options) -> User | None:
 def authenticate(session: Session, passwords: Passwords, username: str, password: str) -> User | None:
     """The active account with this name, case-insensitive, and this password, else None.
 
-    It takes the same time where there is no such account as for a wrong password. A hash made with weaker
-    parameters than the current ones is replaced.
+    It takes the same time whether or not there is such an account. A hash made with weaker parameters than
+    the current ones is replaced.
     """
     user = _find_by_username(session, username)
     return _check_password(
@@ -71,17 +71,17 @@ def authenticate(session: Session, passwords: Passwords, username: str, password
 
 
 def _check_password(session: Session, passwords: Passwords, user: User | None, password: str) -> User | None:
-    """The account, locked, if the password is right; None takes the same time."""
+    """The account, locked, if the password is right, else None; takes the same time if `user` is None."""
     stored = user.password if user is not None and len(password) <= rules.PASSWORD_MAX else None
     if not passwords.verify(stored, password[: rules.PASSWORD_MAX]):
         return None
-    # Locked: a concurrent change of the password makes this fail or ends the new session.
+    # Locked, so that a concurrent change of the password makes this fail or ends the new session.
     unchanged = select(User).where(
         User.id == user.id, User.password == stored, User.is_active == user.is_active
     )
     unchanged = unchanged.options(
         selectinload(User.groups)
-    )  # only now, or the number of statements would reveal it
+    )  # only now: otherwise, the number of statements would reveal whether the account exists
     unchanged = unchanged.with_for_update(key_share=True).execution_options(populate_existing=True)
     user = session.scalar(unchanged)
     if user is not None and passwords.needs_rehash(user.password):
@@ -92,11 +92,12 @@ def _check_password(session: Session, passwords: Passwords, user: User | None, p
 def log_in(context: AccountContext, username: str, password: str) -> User:
     """Verify a user name or mail address and a password; `begin_session` then begins a session.
 
-    Raises LogInFailedError; NotActivatedError where both are right; and TooManyFailuresError, without trying
-    the password: its subclass NewNetworkError after a link was mailed. All are logged. Attempts are counted
-    by the typed text: counting name and address together would reveal that they belong together.
+    Raises LogInFailedError; NotActivatedError if name and password are right but the account was never
+    activated; TooManyFailuresError without trying the password; or its subclass NewNetworkError after a link
+    was mailed. All of these are logged. Attempts are counted by the text typed: counting user name and mail
+    address together would reveal that they belong together.
     """
-    username = rules.normal_name(username.strip())  # or each spelling would have its own limit
+    username = rules.normal_name(username.strip())  # otherwise, each spelling would have its own limit
     try:
         check_attempt(context, username)
     except TooManyFailuresError:
@@ -116,7 +117,7 @@ def log_in(context: AccountContext, username: str, password: str) -> User:
 
 
 def confirm_password(context: AccountContext, user: User, password: str) -> None:
-    """Raise InvalidError for the field `password` if it is wrong, or TooManyFailuresError."""
+    """Raise InvalidError for the field `password` if the password is wrong, or TooManyFailuresError."""
     with suppress(NewNetworkError):  # the visitor is logged in already
         context.guard.check(user.username, context.address)
     if len(password) > rules.PASSWORD_MAX or not context.passwords.verify(user.password, password):
@@ -134,7 +135,7 @@ def check_attempt(context: AccountContext, username: str) -> None:
     try:
         context.guard.check(username, context.address)
     except NewNetworkError:
-        with context.independent_session() as session:  # mails are committed although the request fails
+        with context.independent_session() as session:  # the mails are committed though the request fails
             if _is_known_network(session, username, context.address):
                 return
             _mail_owner(replace(context, session=session), username)
@@ -166,7 +167,7 @@ def _open_log_in_link(context: AccountContext, secret: str) -> tuple[AccountLink
 
 
 def _is_known_network(session: Session, username: str, address: str) -> bool:
-    """Whether the account was used from the network of an address before; one statement."""
+    """Whether the account was used from the network of an address before; runs one statement."""
     if not username.isprintable():
         return False  # PostgreSQL cannot compare it
     account = select(User.id).where(matches_login(username)).scalar_subquery()
@@ -180,7 +181,7 @@ def _is_known_network(session: Session, username: str, address: str) -> bool:
 
 
 def _mail_owner(context: AccountContext, username: str) -> None:
-    """Mail link and warning as the limits allow; the same work where there is no account."""
+    """Mail the owner a link and a warning within the limits; does the same work without an account."""
     send_link, tell = context.guard.count_warning_mails(username)
     if not (send_link or tell):
         return

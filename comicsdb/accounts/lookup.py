@@ -1,4 +1,4 @@
-"""Finding accounts by name and address, with the same work done where there is none."""
+"""Finding accounts by name and address, doing the same work whether or not they exist."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,8 +16,8 @@ from comicsdb.models.base import SYSTEM_USER_ID
 def matches_login(name: str):
     """The condition that an account has this user name or mail address, case-insensitive.
 
-    By address only active accounts are found, and none if the address is another's user name: for pending
-    ones the answer would reveal whether another account has that address.
+    An address finds only active accounts, and none if it is another account's user name: for a pending
+    account, the response would reveal whether another account has that address.
     """
     lower, other = func.lower, aliased(User)
     wanted = lower(normal_name(name))
@@ -28,10 +28,11 @@ def matches_login(name: str):
 
 @contextmanager
 def run_for_address(context: AccountContext, email: str, *conditions) -> Iterator[User]:
-    """Run a block for the account with an address that meets conditions.
+    """Run a block for the account that has an address and meets conditions.
 
-    Where there is none, the block runs with a stand-in account and is rolled back, so that neither answer nor
-    time reveals whether there is such an account. The same happens for a mailbox that was sent enough mails.
+    If there is none, the block runs with a stand-in account and is rolled back, so that neither the response
+    nor its time reveals whether there is such an account. The same happens for a mailbox that was already
+    sent enough mails.
     """
     reachable = context.guard.count_mail(email)
     wanted = (func.lower(User.email) == email.lower(), *conditions)
@@ -41,7 +42,7 @@ def run_for_address(context: AccountContext, email: str, *conditions) -> Iterato
 
 @contextmanager
 def run_for(session: Session, *conditions, really: bool = True) -> Iterator[User]:
-    """Run a block for the account that meets conditions, as `run_for_address`; else roll it back."""
+    """Run a block for the account that meets conditions, else roll it back (see `run_for_address`)."""
     wanted = and_(*conditions)
     stand_in = User.id == SYSTEM_USER_ID
     query = select(User, wanted.label("meant")).where(or_(wanted, stand_in)).order_by(wanted.desc()).limit(1)
@@ -54,13 +55,13 @@ def run_for(session: Session, *conditions, really: bool = True) -> Iterator[User
 
 
 def lock_email(session: Session, email: str) -> None:
-    """Lock a mail address until the transaction ends, whether or not an account has it."""
+    """Lock a mail address until the transaction ends, whether or not an account uses it."""
     session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(email.lower(), 0))))
 
 
 @contextmanager
 def constraint_errors(meanings: Mapping[str, Exception]) -> Iterator[None]:
-    """Raise the exception that `meanings` has for a violated constraint; the session stays usable."""
+    """Raise the exception that `meanings` maps a violated constraint to; the session stays usable."""
     try:
         yield
     except IntegrityError as error:

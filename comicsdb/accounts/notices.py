@@ -21,17 +21,17 @@ from comicsdb.ratelimit.counters import REFUSED
 log = logging.getLogger(__name__)
 
 FIRST, FINAL = 1, 2  # phases in which reminders are sent
-RECENT_USE = timedelta(days=30)  # earlier use has probably ended
+RECENT_USE = timedelta(days=30)  # accounts whose last use is longer ago have probably stopped
 
 COUNTERS = (REFUSED + BURST, REFUSED + SUSTAINED)
-ACCOUNT = "user:"  # prefix of the identities of accounts; the others are addresses
+ACCOUNT = "user:"  # prefix of the identities of accounts; the others are IP addresses
 
 
 def remind_basic_users(factory: sessionmaker[Session], settings: Mapping, *, dry_run: bool) -> list[str]:
     """Remind accounts that used HTTP Basic recently and since the last reminder; returns their names.
 
-    An account is reminded at most once in `comicsdb.basic_remind_days`. Each mail is stored in a transaction
-    of its own together with the time of the reminder. In phases 0 and 3 none are sent.
+    An account is reminded at most once every `comicsdb.basic_remind_days` days. Each mail is stored in a
+    transaction of its own together with the time of the reminder. In phases 0 and 3, none is sent.
     """
     if settings["comicsdb.basic_phase"] not in (FIRST, FINAL):
         return []
@@ -58,7 +58,7 @@ def _due(settings: Mapping):
 
 
 def _remind(factory: sessionmaker[Session], settings: Mapping, user_id: int) -> bool:
-    """Remind one account, unless another process does so or did."""
+    """Remind one account, unless another process is doing or did so."""
     with factory() as session:
         due = _due(settings).where(User.id == user_id).with_for_update(skip_locked=True)
         if session.execute(due).first() is None:
@@ -76,7 +76,7 @@ def _remind(factory: sessionmaker[Session], settings: Mapping, user_id: int) -> 
 
 @dataclass(frozen=True)
 class NoticeRules:
-    """Which accounts are offenders, and what is done; days are those of UTC."""
+    """Thresholds for offenders, and the action taken against them; days are UTC days."""
 
     lookback_days: int = 7  # days before today whose counts are read
     min_days: int = 3  # bad days that make an offender
@@ -87,7 +87,7 @@ class NoticeRules:
     enforce_after: int = 2  # notices before a restriction
 
     def judge(self, counts: Mapping[date, int]) -> ThrottleFigures | None:
-        """The figures of an offender from the refusals of each day since the last notice; None for others."""
+        """An offender's figures, from the refusals of each day since the last notice; None for others."""
         figures = ThrottleFigures(
             days=sum(count >= self.single_day_threshold for count in counts.values()),
             total=sum(counts.values()),
@@ -99,7 +99,7 @@ class NoticeRules:
 
 @dataclass(frozen=True)
 class Candidate:
-    """An account that is due for a notice: its figures, prior notices, and whether it is restricted."""
+    """An account due for a notice: its figures, earlier notices, and whether it will be restricted."""
 
     user_id: int
     username: str
@@ -110,7 +110,7 @@ class Candidate:
     has_tokens: bool
 
     def line(self, *, done: bool) -> str:
-        """One line of the report: what was done, or would be."""
+        """One line of the report: the action taken, or the one that would be taken."""
         if not self.escalates:
             verb = "Warned" if done else "Would warn"
         elif self.has_tokens:
@@ -156,7 +156,7 @@ def candidates(session: Session, rules: NoticeRules, user_id: int | None = None)
 
 
 def _counts(session: Session, since: date) -> dict[str, dict[date, int]]:
-    """The refusals of each day by account name, both limits together."""
+    """The refusals on each day by account name, for both limits together."""
     rows = session.execute(
         select(DailyCount.identity, DailyCount.day, func.sum(DailyCount.count))
         .where(
@@ -183,16 +183,16 @@ def _notices(session: Session) -> dict[int, tuple[datetime, int]]:
 
 
 class NotSentError(Exception):
-    """A notice that could not be queued; the text has the reason."""
+    """A notice could not be queued; the text has the reason."""
 
 
 def send_notice(
     factory: sessionmaker[Session], settings: Mapping, rules: NoticeRules, user_id: int
 ) -> Candidate | None:
-    """Notify an account, and restrict it where that is due, in one transaction.
+    """Notify an account, and restrict it if that is due, in one transaction.
 
-    Returns None if it is not due any more. Raises NotSentError, and then nothing was changed; the mail itself
-    is sent after the commit, and retried.
+    Returns None if no notice is due any more. Raises NotSentError, having changed nothing, if the mail cannot
+    be queued. The mail itself is sent after the commit, with retries.
     """
     with factory() as session:
         user = session.get(User, user_id, with_for_update=True)
@@ -224,7 +224,7 @@ def send_notice(
 
 
 def _restrict(session: Session, settings: Mapping, user: User) -> None:
-    """Revoke all tokens; where there are none, deactivate the account."""
+    """Revoke all tokens of an account; if it has none, deactivate it."""
     tokens = session.scalars(select(ApiToken).where(ApiToken.user_id == user.id)).all()
     for token in tokens:
         admin.drop_token(session, None, user, token)

@@ -29,8 +29,8 @@ class Passwords:
     """Hashes and verifies passwords (argon2id); thread-safe.
 
     A verified pair of stored hash and password is cached for a minute under a keyed digest whose key never
-    leaves the process, so that HTTP Basic need not pay for the slow hash on each call. The stored hash is
-    part of the digest: a changed password is a different pair.
+    leaves the process, so that HTTP Basic need not compute the slow hash for each request. The stored hash is
+    part of the digest, so a changed password is a different pair.
 
     The `refused` passwords and tokens are public and never accepted.
     """
@@ -52,7 +52,7 @@ class Passwords:
             return self._hasher.hash(password)
 
     def verify(self, stored: str | None, password: str) -> bool:
-        """Whether `password` matches the stored hash; takes the same time where there is none."""
+        """Whether `password` matches the stored hash; takes the same time if there is none."""
         stored = None if password in self.refused else stored
         pair = self._pair(stored or "", password)
         if stored and self._is_cached(pair):
@@ -94,14 +94,14 @@ class Passwords:
 
 
 def from_settings(settings: Mapping) -> Passwords:
-    """Create from settings: demo passwords are accepted only with the development secret."""
+    """Create a `Passwords` from settings; demo passwords are accepted only with the development secret."""
     is_development = settings["comicsdb.secret"] == DEVELOPMENT_SECRET
     refused = frozenset() if is_development else PUBLIC_SECRETS
     return Passwords(settings["comicsdb.password_cost"], refused)
 
 
 def digest(secret: str) -> str:
-    """The SHA-256 digest, 64 hex digits, under which a random secret is stored."""
+    """The SHA-256 digest (64 hex digits) under which a random secret is stored."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
