@@ -1,4 +1,4 @@
-"""The profile of an account, and its mail address, which must be confirmed."""
+"""Profiles of accounts, and changes of their mail addresses, which must be confirmed."""
 
 import logging
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from comicsdb.models.account import CONFIRM_EMAIL, RESET
 
 log = logging.getLogger(__name__)
 
-PICTURES = "user"  # the folder of their pictures
+PICTURES = "user"  # the folder of profile pictures
 NOT_STORED = _("Pictures cannot be stored at the moment. Please try again later.")
 
 
@@ -42,19 +42,19 @@ class ProfileUpdate(NamedTuple):
 
 
 def update_profile(context: AccountContext, user_id: int, form: Mapping) -> ProfileUpdate:
-    """Save the fields that a form has.
+    """Save the submitted fields of the profile form.
 
     Fields: `username`, `first_name`, `last_name`, `shows_name` ("1" or ""), `bio`, `language`, `timezone`,
     `image` (bytes) or `image_kept` (the secret of a picture draft), `image_clear`, `email`, and `password`
     (the current one), required for a new address. The new address replaces the old one when the link sent to
-    it is opened; if it belongs to another account the result is the same, and its owner gets a mail. Raises
-    InvalidError by field, TooManyFailuresError and TooManyMailsError.
+    it is opened; if it belongs to another account, the result is the same, and the owner of that account gets
+    a mail. Raises InvalidError by field, TooManyFailuresError and TooManyMailsError.
     """
     session, values = context.session, _form_values(form)
     _refuse_problems(context, session.get_one(User, user_id), form, values)
     picture = _stored_picture(
         context, user_id, form
-    )  # not under a lock: decoding and storing may take seconds
+    )  # before taking locks, as decoding and storing may take seconds
     user = session.get_one(User, user_id, with_for_update=True, populate_existing=True)
     _refuse_problems(context, user, form, values)
     wanted = _wanted_email(user, form)
@@ -135,7 +135,7 @@ def _apply(context: AccountContext, user: User, values: Mapping[str, str | bool]
 
 
 def _stored_picture(context: AccountContext, user_id: int, form: Mapping) -> dict | None:
-    """The columns of a new picture."""
+    """The columns of the new picture; None if there is none."""
     data, secret = form.get("image"), rules.text_of(form, "image_kept")
     if secret and not data:
         kept = claim_picture_draft(context.session, user_id, secret)
@@ -198,7 +198,7 @@ def other_holder(session: Session, email: str, user: User) -> User | None:
 
 
 def confirm_email(context: AccountContext, secret: str) -> User:
-    """Set the address that a link was sent to. Raises LinkUsedError and BadLinkError."""
+    """Set the address to which a link was sent. Raises LinkUsedError and BadLinkError."""
     session = context.session
     link, user = open_link(session, CONFIRM_EMAIL, secret)
     lock_email(session, link.email)
@@ -221,7 +221,7 @@ def confirm_email(context: AccountContext, secret: str) -> User:
 
 
 def set_language(session: Session, user_id: int, language: str) -> None:
-    """Set the language of an account's pages and mails; unknown ones are ignored."""
+    """Set the language of an account's pages and mails; ignores unknown languages."""
     if language in INTERFACE_LANGUAGES:
         session.execute(
             update(User).where(User.id == user_id, User.language != language).values(language=language)
@@ -229,6 +229,6 @@ def set_language(session: Session, user_id: int, language: str) -> None:
 
 
 def set_timezone(session: Session, user_id: int, timezone: str) -> None:
-    """Set the time zone of an account that has none yet; unknown ones are ignored."""
+    """Set the time zone of an account that has none yet; ignores unknown time zones."""
     if timezone in clock.zone_names():
         session.execute(update(User).where(User.id == user_id, User.timezone == "").values(timezone=timezone))

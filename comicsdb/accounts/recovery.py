@@ -1,4 +1,4 @@
-"""Changing or resetting a password, and taking an account back by the link of a security mail."""
+"""Changing or resetting a password, and reclaiming an account by the link of a security mail."""
 
 import logging
 from collections.abc import Iterable, Mapping
@@ -37,10 +37,10 @@ def user_attributes(user: User) -> Iterable[str]:
 
 
 def change_password(context: AccountContext, user_id: int, identifier: str, form: Mapping) -> str:
-    """Change a password; returns the new identifier of the session of `identifier`.
+    """Change a password; returns the new identifier of the current session, which had `identifier`.
 
     The form has `password` (the current one), `new_password` and `new_password_again`, and optionally
-    `end_sessions` (all others), `revoke_tokens` and `revoke_feeds`. Raises InvalidError by field, and
+    `end_sessions` (all other sessions), `revoke_tokens` and `revoke_feeds`. Raises InvalidError by field, and
     TooManyFailuresError.
     """
     user = context.session.get_one(User, user_id, with_for_update=True, populate_existing=True)
@@ -56,9 +56,9 @@ def change_password(context: AccountContext, user_id: int, identifier: str, form
 
 
 def request_reset(context: AccountContext, email: str) -> None:
-    """Send a link to the active account with an address; for any other address do the same work.
+    """Send a link to the active account with an address; for any other address, do the same work.
 
-    Raises InvalidError for what is no address, and TooManyMailsError.
+    Raises InvalidError for an invalid address, and TooManyMailsError.
     """
     email = rules.normal_email(email)
     problems = rules.email_problems(email)
@@ -72,7 +72,7 @@ def request_reset(context: AccountContext, email: str) -> None:
 
 
 def check_reset(context: AccountContext, uid: str, secret: str) -> User:
-    """The account whose password a link may change; does not use up the link. Raises BadLinkError."""
+    """The account whose password a link may reset; does not use up the link. Raises BadLinkError."""
     return _open_reset(context, uid, secret)[1]
 
 
@@ -95,7 +95,7 @@ def reset_password(context: AccountContext, uid: str, secret: str, form: Mapping
 
 
 def _revoke(context: AccountContext, user: User, form: Mapping, except_identifier: str | None = None) -> None:
-    """End sessions, tokens and feed addresses as the form asks."""
+    """End sessions and revoke tokens and feed addresses, as selected in the form."""
     if form.get("end_sessions"):
         end_all_sessions(context.session, user.id, except_identifier=except_identifier)
     if form.get("revoke_tokens"):
@@ -130,19 +130,19 @@ def _set_password(context: AccountContext, user: User, form: Mapping) -> None:
 
 
 def check_not_me(context: AccountContext, uid: str, secret: str) -> User:
-    """The account that a link of a security mail takes back; does not use up the link.
+    """The account that a link in a security mail reclaims; does not use up the link.
 
-    Raises BadLinkError, LinkUsedError.
+    Raises BadLinkError and LinkUsedError.
     """
     return _open_not_me(context, uid, secret)[1]
 
 
 def reclaim_account(context: AccountContext, uid: str, secret: str) -> User:
-    """Lock everyone out of an account, and mail a password reset link to the address of the used link.
+    """Lock everyone out of an account, and mail a password reset link to the address that got the used link.
 
-    Ends sessions, API tokens and feed addresses, and clears the password; removes passkeys, apps and recovery
-    codes added since the link was sent, restores the address if it was changed since, and deletes later
-    links, which an intruder may have caused. Raises BadLinkError and LinkUsedError.
+    Ends sessions, deletes API tokens and feed addresses, and clears the password; removes passkeys, apps and
+    recovery codes added since the link was sent, restores the address if it was changed since, and deletes
+    later links, which an intruder may have caused. Raises BadLinkError and LinkUsedError.
     """
     link, user = _open_not_me(context, uid, secret)
     session = context.session

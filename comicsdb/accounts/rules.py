@@ -19,8 +19,8 @@ NAME_MAX = 150
 BIO_MAX = 5000
 LABEL_MAX = 64
 PASSWORD_MIN = 8
-PASSWORD_MAX = 1024  # bounds the time of hashing
-SIMILARITY_MAX = 0.7  # share of common letters from which a password is too similar
+PASSWORD_MAX = 1024  # limits the time of hashing
+SIMILARITY_MAX = 0.7  # similarity ratio from which a password is too similar to a text
 
 # Path segments of the account pages, and names that suggest an official account.
 RESERVED = frozenset(
@@ -36,13 +36,13 @@ _DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,
 
 
 def text_of(form: Mapping, field: str) -> str:
-    """The stripped text of a field; "" where it is missing."""
+    """The stripped text of a field; "" if it is missing."""
     value = form.get(field)
     return value.strip() if isinstance(value, str) else ""
 
 
 def secret_of(form: Mapping, field: str) -> str:
-    """The exact text of a password field; "" where it is missing."""
+    """The exact text of a password field; "" if it is missing."""
     value = form.get(field)
     return value if isinstance(value, str) else ""
 
@@ -50,7 +50,8 @@ def secret_of(form: Mapping, field: str) -> str:
 def normal_name(username: str) -> str:
     """A user name in Unicode NFKC.
 
-    One that is too long is not normalised: the time grows with the square of its combining characters.
+    Names that are too long are not normalised, as the time would grow with the square of their combining
+    characters.
     """
     return unicodedata.normalize("NFKC", username) if len(username) <= USERNAME_MAX else username
 
@@ -71,11 +72,11 @@ def username_problems(username: str, *, official: str = "") -> list[Text]:
 
 
 def normal_email(email: str) -> str:
-    """A mail address with its domain in lower case ASCII; unchanged without a domain, or if too long."""
+    """A mail address with its domain in lower-case ASCII; unchanged without a domain or if too long."""
     local, at, domain = email.strip().rpartition("@")
     if not at or len(email) > EMAIL_MAX:
         return email.strip()
-    with suppress(UnicodeError):  # an invalid domain: `email_problems` reports it
+    with suppress(UnicodeError):  # an invalid domain, which `email_problems` reports
         domain = domain.encode("idna").decode()
     return f"{local}@{domain.lower()}"
 
@@ -92,7 +93,7 @@ def email_problems(email: str) -> list[Text]:
 
 
 def is_throw_away(email: str, blocked: Iterable[str] = ()) -> bool:
-    """Whether the domain of an address, or a parent of it, is a listed throw-away domain or `blocked`."""
+    """Whether an address has a listed throw-away or `blocked` domain, or a subdomain of one."""
     labels = email.rpartition("@")[2].split(".")
     domains = {".".join(labels[at:]) for at in range(len(labels) - 1)}
     return not domains.isdisjoint(read_list("throw_away_domains")) or not domains.isdisjoint(
@@ -101,7 +102,7 @@ def is_throw_away(email: str, blocked: Iterable[str] = ()) -> bool:
 
 
 def password_problems(password: str, again: str, attributes: Iterable[str]) -> dict[str, list[Text]]:
-    """Problems of a new password, under "" and "again"; `attributes` are texts it must not resemble."""
+    """Problems of a new password, under "" and "again"; it must not resemble the `attributes`."""
     problems = []
     if len(password) < PASSWORD_MIN:
         problems.append(

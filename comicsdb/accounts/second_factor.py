@@ -1,4 +1,4 @@
-"""Second factors: authenticator apps, passkeys and recovery codes, and confirming who is logged in."""
+"""Second factors (authenticator apps, passkeys, recovery codes), and confirmation of a user's identity."""
 
 import base64
 import hashlib
@@ -32,7 +32,7 @@ from comicsdb.models import LoginSession, Passkey, RecoveryCode, SecurityEventKi
 log = logging.getLogger(__name__)
 
 RECOVERY_CODES = 10
-CODE_BYTES = 10  # 80 random bits cannot be guessed, so a fast digest is enough
+CODE_BYTES = 10  # 80 random bits cannot be guessed, so a fast digest suffices
 
 ISSUER = "comicsdb"
 KEY_PURPOSE = "totp"
@@ -40,7 +40,7 @@ STEP = 30  # seconds
 DRIFT = (-1, 0, 1)  # steps of tolerated clock drift
 ENROLMENT = 3600  # seconds within which a new secret must be confirmed
 
-CHALLENGE_LIFETIME = timedelta(minutes=10)  # of a WebAuthn challenge
+CHALLENGE_LIFETIME = timedelta(minutes=10)  # lifetime of a WebAuthn challenge
 PASSKEYS_MAX = 20
 RESPONSE_LENGTH_MAX = 20_000  # characters of a browser's response
 NONCE_BYTES, MOMENT_BYTES = 16, 8  # bytes of a challenge, before its signature
@@ -51,7 +51,7 @@ PASSWORD, CODE, PASSKEY = CONFIRM_FIELDS = ("confirm_password", "confirm_code", 
 
 
 def _refresh(session: Session, user: User) -> None:
-    """Update the account's flag of having a second factor; without one the recovery codes are removed."""
+    """Update the account's flag for second factors; removes the recovery codes if it has no factor left."""
     session.flush()
     has = or_(exists().where(Totp.user_id == user.id), exists().where(Passkey.user_id == user.id))
     user.second_factor = session.scalar(select(has))
@@ -81,7 +81,7 @@ def recovery_codes_left(session: Session, user_id: int) -> int:
 
 
 def accepts_recovery_code(context: AccountContext, user: User, code: str) -> bool:
-    """Whether a text is a recovery code of the account; uses it up."""
+    """Whether a text is an unused recovery code of the account; marks it as used."""
     spent = (
         update(RecoveryCode)
         .where(
@@ -100,7 +100,7 @@ def accepts_recovery_code(context: AccountContext, user: User, code: str) -> boo
 
 
 def remove_second_factors(session: Session, user: User, since: datetime | None = None) -> None:
-    """Remove passkeys, app and recovery codes of an account; with `since` only those added since."""
+    """Remove passkeys, app and recovery codes of an account; with `since`, only those added from then on."""
     for model in (Passkey, Totp, RecoveryCode):
         gone = delete(model).where(model.user_id == user.id)
         session.execute(gone if since is None else gone.where(model.created >= since))
@@ -118,11 +118,11 @@ def _code_digest(user: User, code: str) -> str:
 
 
 class NewTotp(NamedTuple):
-    """A secret to be confirmed by its first code, and what the enrolment page shows."""
+    """A secret to be confirmed by its first code, and the data that the enrolment page shows."""
 
     secret: str
     address: str  # otpauth://, for the QR code
-    sealed: str  # the secret, encrypted for the form: valid for this account and an hour
+    sealed: str  # the secret, encrypted for the form; valid for this account, for one hour
 
 
 def new_totp(settings: Mapping, user: User) -> NewTotp:
@@ -131,7 +131,7 @@ def new_totp(settings: Mapping, user: User) -> NewTotp:
 
 
 def open_totp(settings: Mapping, user: User, sealed: str) -> NewTotp | None:
-    """The secret of a submitted form; None where it is too old or of another account."""
+    """The secret of a submitted form; None if it is too old or belongs to another account."""
     text = decrypt(settings, KEY_PURPOSE, sealed, ENROLMENT)
     if text is None:
         return None
@@ -169,7 +169,7 @@ def has_totp(session: Session, user_id: int) -> bool:
 
 
 def remove_totp(context: AccountContext, user: User) -> bool:
-    """Remove the authenticator app of an account; False where there is none."""
+    """Remove the authenticator app of an account; returns False if there is none."""
     if not context.session.execute(delete(Totp).where(Totp.user_id == user.id)).rowcount:
         return False
     _refresh(context.session, user)
@@ -179,7 +179,7 @@ def remove_totp(context: AccountContext, user: User) -> bool:
 
 
 def accepts_code(context: AccountContext, user: User, code: str) -> bool:
-    """Whether a code of the account's app is valid now; each is accepted once, in order."""
+    """Whether a code of the account's app is valid now; codes are accepted once and in order."""
     found = context.session.get(Totp, user.id)
     if found is None:
         return False
@@ -197,7 +197,7 @@ def _use_step(session: Session, user: User, step: int) -> bool:
 
 
 def _step_of(secret: str, code: str) -> int | None:
-    """The time step that a code belongs to, None for a wrong one."""
+    """The time step of a code; None if the code is wrong."""
     code = "".join(code.split())
     if not (code.isascii() and code.isdigit()):
         return None
@@ -206,7 +206,7 @@ def _step_of(secret: str, code: str) -> int | None:
 
 
 def _webauthn() -> ModuleType:
-    """The library, which takes 15 MB and a tenth of a second: most processes never see a passkey."""
+    """The library, imported on first use: it takes 15 MB and 0.1 s, and most processes never need it."""
     import webauthn  # noqa: PLC0415
 
     return webauthn
@@ -288,7 +288,7 @@ def add_passkey(context: AccountContext, user: User, answer: str, name: str, bro
 
 
 def remove_passkey(context: AccountContext, user: User, passkey_id: int) -> bool:
-    """Remove a passkey of an account; False where the account has no such passkey."""
+    """Remove a passkey of an account; returns False if the account has no such passkey."""
     passkey = context.session.get(Passkey, passkey_id)
     if passkey is None or passkey.user_id != user.id:
         return False
@@ -358,8 +358,8 @@ def _credential(answer: str) -> dict:
     return credential
 
 
-# A challenge is signed: random bytes, its expiry, and a signature over these, its purpose and a secret of the
-# browser. So nothing is stored until it is answered, and then only to accept it once.
+# A challenge consists of random bytes, its expiry, and a signature over these, its purpose and a secret of
+# the browser. So nothing is stored until it is answered, and then only to ensure that it is accepted once.
 
 
 def _challenge(settings: Mapping, purpose: str, browser_token: str) -> bytes:
@@ -374,7 +374,7 @@ def _signature(settings: Mapping, purpose: str, browser_token: str, body: bytes)
 
 
 def _use_challenge(context: AccountContext, purpose: str, credential: dict, browser_token: str) -> bytes:
-    """The answered challenge; raises unless it is of this browser, unexpired and not answered before."""
+    """The answered challenge; raises unless it is this browser's, unexpired and not answered before."""
     try:
         challenge = _decoded(orjson.loads(_decoded(credential["response"]["clientDataJSON"]))["challenge"])
         body = challenge[: NONCE_BYTES + MOMENT_BYTES]
@@ -421,9 +421,9 @@ def check_second_step(context: AccountContext, user: User, form: Mapping, browse
 
 
 def confirm(context: AccountContext, user: User, identifier: str, form: Mapping, browser_token: str) -> None:
-    """Confirm a session by password, code or passkey of its owner.
+    """Confirm a session by its owner's password, code or passkey.
 
-    Fields: one of CONFIRM_FIELDS. Raises as `check_second_step`, and InvalidError for the field
+    Fields: one of CONFIRM_FIELDS. Raises like `check_second_step`, and InvalidError for the field
     `confirm_password`.
     """
     password = rules.secret_of(form, PASSWORD)

@@ -18,7 +18,7 @@ from comicsdb.models.account import NOT_ME
 
 BROWSER_LENGTH = 255
 NOT_ME_LIFETIME = timedelta(days=7)
-# The most mails of one kind to an account in PERIOD.
+# The maximum number of mails of one kind to an account per PERIOD.
 MAILS_PER_KIND = 5
 PERIOD = timedelta(hours=1)
 
@@ -28,9 +28,9 @@ def record_security_event(
 ) -> SecurityEvent:
     """Record an event of an account, and mail its owner if events of that kind are mailed.
 
-    Both are part of the caller's transaction. `details` are small JSON values, such as a `name`: the owner
-    sees them, so they hold no secrets. `staff=True` marks acts of the administrators, whose address and
-    browser are not recorded.
+    Both are part of the caller's transaction. `details` are small JSON values, such as a `name`; the owner
+    sees them, so they must not hold secrets. `staff=True` marks actions of the administrators, whose address
+    and browser are not recorded.
     """
     event = _add(context, user, kind, details)
     if mailed_text(event) and _may_mail(context.session, event):
@@ -39,10 +39,10 @@ def record_security_event(
 
 
 def record_address_change(context: AccountContext, user: User, before: str, **details) -> None:
-    """Record a new mail address, and mail both addresses that are confirmed; `before` is "" if it was not.
+    """Record a new mail address and mail both if confirmed; `before` is "" if the old one was unconfirmed.
 
-    Only the mail to the old address has a link to take the account back: the other may reach an intruder.
-    `details` as for `record_security_event`.
+    Only the mail to the old address has a link to reclaim the account, as the new one may be an intruder's.
+    `details` are those of `record_security_event`.
     """
     addresses = {"old": before, "new": user.email}
     event = _add(context, user, SecurityEventKind.ADDRESS_CHANGED, addresses | details)
@@ -54,9 +54,9 @@ def record_address_change(context: AccountContext, user: User, before: str, **de
 
 
 def record_log_in(context: AccountContext, user: User) -> None:
-    """Record a log-in; its owner gets a mail about a new device, except about the first log-in of all.
+    """Record a log-in; the owner gets a mail about a new device, except about the account's first log-in.
 
-    To be called before the session is stored.
+    Must be called before the session is stored.
     """
     known = user.last_login is None or _device(context.address, context.browser) in _devices(
         context.session, user.id
@@ -101,7 +101,7 @@ def _mail(context: AccountContext, user: User, event: SecurityEvent, to: str) ->
     queue(context.session, context.settings, letter, user=user, to=to, kind=kind, until=link.row.expires)
 
 
-# Events that record from where an account was used.
+# Events that record where an account was used from.
 DEVICE_EVENTS = (SecurityEventKind.LOGGED_IN, SecurityEventKind.NEW_DEVICE)
 
 
@@ -120,12 +120,12 @@ def _devices(session: Session, user_id: int) -> set[str]:
 
 
 def _device(address: str, browser: str) -> str:
-    """The identity of a device: the browser without its version numbers, and the network."""
+    """The identity of a device: its network, and the browser without version numbers."""
     return f"{network_prefix(address)} {re.sub(r'[0-9._]+', '', printable(browser)[:BROWSER_LENGTH])}"
 
 
 def network_prefix(address: str) -> str:
-    """The network of an address, /24 of IPv4 and /48 of IPv6, which rarely changes from day to day."""
+    """The network of an address (/24 for IPv4, /48 for IPv6), which rarely changes from day to day."""
     try:
         return str(ip_network(f"{address}/{48 if ':' in address else 24}", strict=False))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Sessions of browsers: a cookie holds a random identifier, a row the digest of it."""
+"""Browser sessions: a cookie holds a random identifier, and a row holds its digest."""
 
 import logging
 import secrets
@@ -22,7 +22,7 @@ from comicsdb.security import SESSION, Identity, make_identity, session_identifi
 log = logging.getLogger(__name__)
 
 LIFETIME = timedelta(days=14)
-SEEN_INTERVAL = timedelta(hours=1)  # precision of "last seen": most page views write nothing
+SEEN_INTERVAL = timedelta(hours=1)  # precision of "last seen", so that most page views write nothing
 
 
 def _new_identifier() -> str:
@@ -33,7 +33,7 @@ def begin_session(context: AccountContext, user: User, *, confirmed: bool = True
     """Begin a session; returns the random identifier for the browser's cookie.
 
     `confirmed` is False after a log-in by mail alone. The owner gets a mail about a new device, except at the
-    first log-in of all.
+    account's first log-in.
     """
     record_log_in(context, user)
     identifier = _new_identifier()
@@ -74,7 +74,7 @@ class SessionAccount(NamedTuple):
 
 @cache
 def _account_query() -> CompiledQuery:
-    """One statement without a session, as every page of a member begins with it."""
+    """A single statement without an ORM session, compiled once: pages of logged-in users begin with it."""
     account = [getattr(User, name) for name in SessionAccount._fields[:-2]]
     group = func.json_build_object("name", Group.name, "may_delete", Group.may_delete)
     groups = select(func.json_agg(group)).join(user_group_member)
@@ -85,7 +85,7 @@ def _account_query() -> CompiledQuery:
 
 
 def session_account(read_pool: ReadPool, identifier: str) -> SessionAccount | None:
-    """The active account of the session of an identifier; None once it has ended."""
+    """The active account of a session's identifier; None if the session has ended."""
     row = read_pool.fetch(_account_query(), {"digest": digest(identifier), "now": clock.now()})
     if row is None:
         return None
@@ -94,7 +94,7 @@ def session_account(read_pool: ReadPool, identifier: str) -> SessionAccount | No
 
 
 def session_identity(request) -> Identity | None:
-    """Who is logged in on the site with the browser of a request."""
+    """The identity of the user who is logged in on the site with the browser of a request."""
     identifier = session_identifier(request)
     account = session_account(request.read_pool, identifier) if identifier else None
     if account is None:
@@ -109,7 +109,7 @@ def session_identity(request) -> Identity | None:
 
 
 def sessions_of(session: Session, user_id: int) -> list[LoginSession]:
-    """The current sessions of an account, the most recently used first."""
+    """The current sessions of an account, most recently used first."""
     return list(
         session.scalars(
             select(LoginSession)
@@ -120,7 +120,7 @@ def sessions_of(session: Session, user_id: int) -> list[LoginSession]:
 
 
 def is_current_session(login: LoginSession, identifier: str | None) -> bool:
-    """Whether a session is that of an identifier."""
+    """Whether a session has this identifier."""
     return bool(identifier) and secrets_equal(login.digest, digest(identifier))
 
 
@@ -137,19 +137,19 @@ def renew_session(session: Session, identifier: str) -> str:
 
 
 def end_session(session: Session, identifier: str | None) -> None:
-    """End the session of an identifier, if there is one."""
+    """End the session with this identifier, if there is one."""
     if identifier:
         session.execute(delete(LoginSession).where(LoginSession.digest == digest(identifier)))
 
 
 def end_session_of(session: Session, user_id: int, session_id: int) -> bool:
-    """End one session of an account by its id; False where the account has no such session."""
+    """End one session of an account by its id; returns False if the account has no such session."""
     ended = delete(LoginSession).where(LoginSession.user_id == user_id, LoginSession.id == session_id)
     return session.execute(ended).rowcount == 1
 
 
 def log_out_everywhere(context: AccountContext, user_id: int) -> None:
-    """End all sessions of an account for its owner, who gets a mail about it."""
+    """End all sessions of an account at the owner's request, and mail the owner about it."""
     end_all_sessions(context.session, user_id)
     user = context.session.get_one(User, user_id)
     record_security_event(context, user, SecurityEventKind.SESSIONS_ENDED)
@@ -157,7 +157,7 @@ def log_out_everywhere(context: AccountContext, user_id: int) -> None:
 
 
 def end_all_sessions(session: Session, user_id: int, except_identifier: str | None = None) -> int:
-    """End all sessions of an account except the one with the identifier `but`; returns how many."""
+    """End all sessions of an account except the one with `except_identifier`; returns their number."""
     others = delete(LoginSession).where(LoginSession.user_id == user_id)
     if except_identifier:
         others = others.where(LoginSession.digest != digest(except_identifier))

@@ -1,9 +1,9 @@
 """Sign-up and activation, without revealing which mail addresses have an account.
 
-A sign-up with the address of an account gets the same answer as any other, and its owner gets a mail. The
-wanted user name is then held by a row that cannot be activated: otherwise a second try with the same name
-would reveal the difference. Such rows, and accounts that are never activated, are removed after some days
-(`deletion.clean`).
+A sign-up with the address of an account gets the same response as any other, and the account's owner gets a
+mail. The wanted user name is then reserved by a row that cannot be activated: otherwise, a second attempt
+with the same name would reveal the difference. Such rows, and accounts that are never activated, are removed
+after some days (`deletion.clean`).
 """
 
 import hashlib
@@ -50,14 +50,14 @@ log = logging.getLogger(__name__)
 
 CLOSED = _("Sign-ups are currently closed.")
 TAKEN = _("This user name is already taken.")
-CREATED_COUNTER, BLOCKED_COUNTER = "signup", "signup_blocked"  # counters of each day, by address
+CREATED_COUNTER, BLOCKED_COUNTER = "signup", "signup_blocked"  # daily counters by IP address
 PLACEHOLDER_DOMAIN = (
-    "held.invalid"  # the domain of rows that only reserve a name; `invalid` never exists (RFC 2606)
+    "held.invalid"  # domain of rows that only reserve a name; `invalid` never exists (RFC 2606)
 )
 
 HONEYPOT = "homepage"  # a hidden field that only bots fill in
 KEY_PURPOSE = "sign-up"
-FORM_AGE_MAX = 24 * 3600  # seconds for which a form can be submitted
+FORM_AGE_MAX = 24 * 3600  # seconds after which a form can no longer be submitted
 
 OUTAGE = OutageLog(log, logging.WARNING)
 
@@ -76,7 +76,7 @@ def sign_up(context: AccountContext, form: Mapping) -> None:
     """Create an account that its owner activates by a mailed link; same result for an address in use.
 
     The form has `username`, `email`, `password`, `password_again`, and the fields of `refuse_bots`. No
-    transaction may be open: a mail-domain service may be queried first, and the password is hashed. Raises
+    transaction may be open, as the function may query a mail-domain service, and hashes the password. Raises
     InvalidError by field, TooFastError, SignUpsClosedError and TooManySignUpsError.
     """
     username = rules.normal_name(rules.text_of(form, "username"))
@@ -102,7 +102,7 @@ def sign_up(context: AccountContext, form: Mapping) -> None:
 
 
 def _check_limits(context: AccountContext, username: str) -> None:
-    """Check the switch and the limit of the address, before anything expensive."""
+    """Check whether sign-ups are open, and the limit of the IP address, before anything expensive."""
     with context.independent_session() as session:
         switch = sign_up_settings(session)
         made = session.scalar(select(DailyCount.count).filter_by(**_today(CREATED_COUNTER, context))) or 0
@@ -125,7 +125,7 @@ def _check_form(context: AccountContext, username: str, email: str, password: st
     name, address = (
         username[: rules.USERNAME_MAX],
         email[: rules.EMAIL_MAX],
-    )  # longer ones are rejected anyway
+    )  # longer texts are rejected anyway
     about = (name, address.rpartition("@")[0], address)
     for part, problems in rules.password_problems(password, again, about).items():
         errors[f"password_{part}" if part else "password"] = problems
@@ -135,7 +135,7 @@ def _check_form(context: AccountContext, username: str, email: str, password: st
 
 
 def _create_account(context: AccountContext, username: str, email: str, hashed: str) -> bool:
-    """Store the account, or the row that reserves its name; returns whether it was the account."""
+    """Store the account, or a row that reserves its name; returns True for an account."""
     lock_email(context.session, email)
     try:
         with context.session.begin_nested():
@@ -143,7 +143,7 @@ def _create_account(context: AccountContext, username: str, email: str, hashed: 
     except IntegrityError as error:
         if error.orig.diag.constraint_name != "uq_user_account_email":
             raise
-    with context.session.begin_nested():  # the staff just gave an account this address
+    with context.session.begin_nested():  # staff gave an account this address meanwhile
         return _store(context, username, email, hashed)
 
 
@@ -151,14 +151,14 @@ def _store(context: AccountContext, username: str, email: str, hashed: str) -> b
     session = context.session
     holder = session.scalar(select(User).where(func.lower(User.email) == email.lower()).with_for_update())
     if holder is not None and is_pending(session, holder):
-        # The address is unconfirmed: the newest sign-up counts, and earlier links are void.
+        # The address is unconfirmed: the newest sign-up gets it, and earlier links become void.
         holder.email = placeholder_email()
         session.flush()
         holder = None
     user = User(
         username=username,
         email=email if holder is None else placeholder_email(),
-        password=hashed,  # also of a row that only reserves a name, or log-in would reveal it
+        password=hashed,  # even if the row only reserves a name: otherwise, log-in would reveal it
         is_active=False,
         language=context.language,
         date_joined=clock.now(),
@@ -179,14 +179,14 @@ def placeholder_email() -> str:
 
 
 def is_pending(session: Session, user: User) -> bool:
-    """Whether an account was never activated; makes no query for active ones."""
+    """Whether an account was never activated; makes no query for active accounts."""
     if user.is_active or user.email_confirmed:
         return False
     return session.scalar(select(User.id).where(User.id == user.id, _pending())) is not None
 
 
 def _pending():
-    """The condition that an account was never activated; deactivated accounts have no links."""
+    """The condition that an account was never activated; accounts deactivated later have no links."""
     waiting = exists().where(
         AccountLink.user_id == User.id, AccountLink.purpose == ACTIVATE, AccountLink.used.is_(None)
     )
@@ -204,7 +204,7 @@ def _today(counter: str, context: AccountContext) -> dict:
 
 
 def _increment(session: Session, counter: str, context: AccountContext) -> int:
-    """Increment a counter of today, serialised by its row lock; returns the new value."""
+    """Increment today's counter, serialised by its row lock; returns the new value."""
     statement = insert(DailyCount).values(**_today(counter, context), count=1)
     statement = statement.on_conflict_do_update(
         index_elements=[DailyCount.day, DailyCount.counter, DailyCount.identity],
@@ -214,7 +214,7 @@ def _increment(session: Session, counter: str, context: AccountContext) -> int:
 
 
 def _too_many_sign_ups(context: AccountContext, username: str) -> TooManySignUpsError:
-    """Count and commit the refusal, and report the first of a day."""
+    """Count and commit a refusal; report the first of each day."""
     now = clock.now()
     with context.independent_session() as session:
         first = _increment(session, BLOCKED_COUNTER, context) == 1
@@ -231,10 +231,10 @@ def _too_many_sign_ups(context: AccountContext, username: str) -> TooManySignUps
 
 
 def activate(context: AccountContext, uid: str, secret: str) -> User:
-    """Activate the account of a link and confirm its address. Raises LinkUsedError and BadLinkError."""
+    """Activate a link's account and confirm its address. Raises LinkUsedError and BadLinkError."""
     link, user = open_link(context.session, ACTIVATE, secret, uid)
     if user.is_active:
-        raise LinkUsedError  # by another link
+        raise LinkUsedError  # another link was used
     if user.email_confirmed or link.email != user.email:
         raise BadLinkError  # deactivated since, or replaced by a newer sign-up with this address
     now = clock.now()
@@ -249,7 +249,7 @@ def activate(context: AccountContext, uid: str, secret: str) -> User:
 
 
 def resend_activation(context: AccountContext, email: str) -> None:
-    """Send another activation link; for any other address do the same work.
+    """Send another activation link; for any other address, do the same work.
 
     Raises InvalidError for an invalid address, and TooManyMailsError.
     """
@@ -278,12 +278,12 @@ def form_time(settings: Mapping) -> str:
 
 
 def bot_question(settings: Mapping) -> str:
-    """The question that bots cannot answer, if the settings have one; the field is `answer`."""
+    """The question against bots, if the settings have one; the form's field is `answer`."""
     return settings["comicsdb.signup.question"] if settings["comicsdb.signup.answer"] else ""
 
 
 def refuse_bots(settings: Mapping, form: Mapping) -> None:
-    """Raise InvalidError if the form looks filled in by a bot, with a text that helps people."""
+    """Raise InvalidError, with a text that helps people, if a bot seems to have filled in the form."""
     if text_of(form, HONEYPOT):
         raise InvalidError(
             {"__all__": [_("Leave the field “Homepage” empty: it is there to detect spam programs.")]}
@@ -299,7 +299,7 @@ def refuse_bots(settings: Mapping, form: Mapping) -> None:
 
 
 def refuse_fast_form(settings: Mapping, form: Mapping) -> None:
-    """Raise TooFastError for a form that was sent faster than people type: they can confirm it."""
+    """Raise TooFastError for a form sent faster than people type; people can then confirm it."""
     age = clock.now().timestamp() - int(text_of(form, "form_time").partition(".")[0])
     if age < settings["comicsdb.signup.fastest"]:
         texts = {name: value for name, value in form.items() if isinstance(value, str)}
@@ -307,7 +307,7 @@ def refuse_fast_form(settings: Mapping, form: Mapping) -> None:
 
 
 def decrypt_sign_up_form(settings: Mapping, sealed: str) -> dict[str, str]:
-    """The decrypted form of a TooFastError; empty where it is invalid or too old."""
+    """The decrypted form of a TooFastError; empty if it is invalid or too old."""
     text = decrypt(settings, KEY_PURPOSE, sealed, FORM_AGE_MAX)
     return json.loads(text) if text is not None else {}
 
@@ -324,9 +324,9 @@ def _signature(settings: Mapping, moment: str) -> str:
 def check_domain(settings: Mapping, email: str) -> None:
     """Query the mail-domain service, if the settings name one; raise InvalidError for a refused domain.
 
-    The service answers `GET` with a JSON object in which `block` or `disposable` is true for domains to
-    refuse. The setting is its URL, with `{domain}` in it; another setting says whether an outage refuses. To
-    be called while no transaction is open.
+    The service responds to `GET` with a JSON object in which `block` or `disposable` is true for domains to
+    refuse. The setting is its URL, which contains `{domain}`; another setting defines whether sign-ups are
+    refused during an outage. Must be called while no transaction is open.
     """
     domain = email.rpartition("@")[2]
     address = settings["comicsdb.signup.mail_check"]

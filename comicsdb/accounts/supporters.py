@@ -1,4 +1,4 @@
-"""Supporters: contributions fetched from Open Collective, and the periods and tiers that they grant."""
+"""Supporters: contributions fetched from Open Collective, and the support periods and tiers they grant."""
 
 import json
 import logging
@@ -26,12 +26,12 @@ MONTHLY, YEARLY, ONCE = "monthly", "yearly", "onetime"
 FREQUENCIES = (MONTHLY, YEARLY, ONCE)
 PERIOD, YEAR = timedelta(days=31), timedelta(days=366)
 RANKS = {tier: rank for rank, tier in enumerate(SupporterTier)}
-OVERLAP = timedelta(days=1)  # fetched again, for late arrivals; known contributions are skipped
+OVERLAP = timedelta(days=1)  # fetched again for contributions that arrive late; known ones are skipped
 FIRST_FETCH_SPAN = timedelta(days=60)
 
 PAGE = 1000  # contributions per request
 TIMEOUT = 30  # seconds
-RESPONSE_BYTES_MAX = 50_000_000  # bytes of an answer
+RESPONSE_BYTES_MAX = 50_000_000  # bytes of a response
 CURRENCY = "USD"
 LONGEST_ID, LONGEST_EMAIL = 64, 254
 QUERY = """
@@ -72,7 +72,7 @@ class Gift(NamedTuple):
 
 
 class Grant(NamedTuple):
-    """What contributions grant: until when an account is a supporter, and its tier."""
+    """The result of contributions: an account's tier, and the time until which it is a supporter."""
 
     until: datetime
     tier: SupporterTier
@@ -80,14 +80,14 @@ class Grant(NamedTuple):
 
 @dataclass(frozen=True)
 class Period:
-    """The contributions that count together as one period."""
+    """Contributions that count together as one period."""
 
     gifts: tuple[Gift, ...]
     by_year: bool = False  # a yearly contribution that counts for a year, with a twelfth of its amount
 
     @property
     def start(self) -> datetime:
-        """The time of its first contribution."""
+        """The time of the first contribution."""
         return self.gifts[0].given
 
     @property
@@ -119,7 +119,7 @@ class Terms:
         return max(reached, key=RANKS.get, default=None)
 
     def periods(self, gifts: Iterable[Gift]) -> list[Period]:
-        """The periods of contributions, independent of the order in which they became known."""
+        """Group contributions into periods, regardless of the order in which they became known."""
         periods: list[Period] = []
         for gift in sorted(gifts):
             if periods and periods[-1].may_join(gift):
@@ -129,7 +129,7 @@ class Terms:
         return periods
 
     def grant(self, gifts: Iterable[Gift]) -> Grant | None:
-        """The grant of contributions: the tier of the last period that has one."""
+        """The combined grant of all periods that reach a tier; None if none does."""
         granted = None
         for period in self.periods(gifts):
             tier = self.tier(period.total)
@@ -139,7 +139,7 @@ class Terms:
 
 
 def combine_grants(one: Grant | None, other: Grant) -> Grant:
-    """The grant that lasts longer; a shorter or equal one contributes only a higher tier."""
+    """The grant that lasts longer; one that ends earlier or at the same time can only raise the tier."""
     if one is None or other.until > one.until:
         return other
     return Grant(one.until, max(one.tier, other.tier, key=RANKS.get))
@@ -167,8 +167,8 @@ def record_contributions(
 ) -> Counter[Outcome]:
     """Record contributions and their grants, in chronological order.
 
-    Recorded contributions that matched no account are tried again. Each is committed with its grant; with
-    `dry_run` all is rolled back at the end.
+    Recorded contributions that matched no account are tried again. Each contribution is committed together
+    with its grant; with `dry_run`, everything is rolled back at the end.
     """
     waiting = select(Donation).where(Donation.user_id.is_(None), Donation.email != "")
     recorded = {row.transaction_id: _gift_of_row(row) for row in session.scalars(waiting)}
@@ -214,7 +214,7 @@ def _record(session: Session, gift: Gift, terms: Terms) -> Outcome:
 
 
 def _try_again(session: Session, gift: Gift, terms: Terms) -> Outcome | None:
-    """Match a recorded contribution again; None while it matches no account."""
+    """Match a recorded contribution again; returns None if it still matches no account."""
     users = _donors(session, gift)
     if len(users) != 1:
         return None
@@ -226,7 +226,7 @@ def _try_again(session: Session, gift: Gift, terms: Terms) -> Outcome | None:
 
 
 def _donors(session: Session, gift: Gift) -> list[User]:
-    """The accounts with the confirmed address of a contribution, locked."""
+    """The accounts whose confirmed address is that of a contribution, locked."""
     same = func.lower(User.email) == func.lower(gift.email)
     return list(
         session.scalars(
@@ -239,7 +239,7 @@ def _donors(session: Session, gift: Gift) -> list[User]:
 
 
 def _match_account(session: Session, row: Donation, user: User, terms: Terms) -> bool:
-    """Grant what all contributions of an account give; returns whether this one counts for a tier."""
+    """Apply the grant of all contributions of an account; returns whether this one counts for a tier."""
     row.user_id = user.id
     session.flush()
     gifts = [
@@ -255,7 +255,7 @@ def _match_account(session: Session, row: Donation, user: User, terms: Terms) ->
 
 
 def _extend(user: User, grant: Grant) -> None:
-    """Set a grant, but never less than the account already has."""
+    """Set a grant, but never reduce the one that the account has."""
     present = user.supporter_until
     if present is not None and present >= grant.until:
         if grant.until <= clock.now():
@@ -266,14 +266,14 @@ def _extend(user: User, grant: Grant) -> None:
 
 
 class FetchError(Exception):
-    """The platform failed or sent an unexpected answer; the text has the reason."""
+    """The platform failed or sent an unexpected response; the text has the reason."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Follow no redirects: the token is for one address only."""
+    """Follows no redirects, as the token is for one address only."""
 
     def redirect_request(self, *_):
-        """Return nothing: the redirect remains an HTTPError."""
+        """Return None, so that the redirect remains an HTTPError."""
 
 
 _opener = build_opener(_NoRedirects)
@@ -291,7 +291,7 @@ def fetch_contributions(settings: Mapping, since: datetime) -> list[Gift]:
         except (KeyError, TypeError, ValueError) as error:
             raise FetchError(f"its answer is not understood ({error!r})") from error
         if not nodes:
-            break  # fewer than it said
+            break  # fewer than `totalCount`
         offset += len(nodes)
     return gifts
 

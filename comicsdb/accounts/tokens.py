@@ -1,9 +1,9 @@
 """API tokens: shown once; only a digest is stored.
 
 A token is `cdb_`, 36 random letters and digits, and six more that are their checksum: CRC-32, written with
-the digits of ALPHABET. So scanners for leaked secrets can recognise one for certain, and a mistyped or
-truncated token is rejected without a query. Older tokens (`cdb_` and 64 hexadecimal digits) and imported ones
-(without `cdb_`) have no checksum and remain valid.
+the digits of ALPHABET. This allows scanners for leaked secrets to recognise tokens with certainty, and
+mistyped or truncated tokens are rejected without a query. Older tokens (`cdb_` and 64 hexadecimal digits) and
+imported ones (without `cdb_`) have no checksum and remain valid.
 """
 
 import logging
@@ -39,7 +39,7 @@ RANDOM_LENGTH, CHECKSUM_LENGTH = 36, 6  # characters
 _CHECKSUMMED = re.compile(rf"{PREFIX}([0-9A-Za-z]{{{RANDOM_LENGTH}}})([0-9A-Za-z]{{{CHECKSUM_LENGTH}}})")
 _OLDER = re.compile(rf"{PREFIX}[0-9a-f]{{64}}")
 
-# The lifetimes of the form: days, until a chosen day (UNTIL), or unlimited.
+# The lifetimes offered by the form: a number of days, until a chosen day (UNTIL), or unlimited.
 LIFETIMES = ("30", "90", "365")
 UNTIL, FOREVER = "until", "forever"
 EXPIRY_MAX = timedelta(days=3660)
@@ -53,7 +53,7 @@ class NewToken(NamedTuple):
 
 
 def new_form_key() -> str:
-    """A random key of one form, which `generate_token` accepts once."""
+    """A random key for one form, which `generate_token` accepts once."""
     return secrets.token_hex(16)
 
 
@@ -67,7 +67,7 @@ def checksum(text: str) -> str:
 
 
 def is_malformed(raw: str) -> bool:
-    """Whether a text has the prefix of our tokens but not their form or checksum."""
+    """Whether a text has the prefix of our tokens, but not their form or not the right checksum."""
     if not raw.startswith(PREFIX):
         return False
     found = _CHECKSUMMED.fullmatch(raw)
@@ -86,7 +86,7 @@ def generate_token(
 ) -> NewToken:
     """Create a token for an account, with a label of at most 64 characters, which may be empty.
 
-    `lifetime` is one of LIFETIMES, FOREVER, or UNTIL: then it works until the end of the day `until`
+    `lifetime` is one of LIFETIMES, FOREVER, or UNTIL, which means until the end of the day `until`
     (YYYY-MM-DD). Raises InvalidError for the fields `name`, `scope`, `lifetime` and `until`, and
     FormAlreadySubmittedError if this form created a token already.
     """
@@ -111,7 +111,7 @@ def generate_token(
         scope=scope,
         expiry=expiry,
         created=clock.now(),
-        # Per account, so that one cannot use up the keys of another
+        # Per account, so that no account can use up another's keys
         form_key=digest(f"{user_id} {form_key}"),
     )
     with (
@@ -127,7 +127,7 @@ def generate_token(
 
 
 def _expiry(context: AccountContext, lifetime: str, until: str) -> datetime | None:
-    """The expiry of a token, None for never; raises InvalidError."""
+    """The expiry of a token, None if it never expires; raises InvalidError."""
     if lifetime == FOREVER:
         return None
     if lifetime in LIFETIMES:
@@ -156,12 +156,12 @@ def tokens_of(session: Session, user_id: int) -> list[ApiToken]:
 
 
 def shown_key(token: ApiToken) -> str:
-    """The characters of a token that are shown; imported tokens have longer keys."""
+    """The part of a token's key that is shown, as imported tokens have longer keys."""
     return token.token_key[:SHOWN_CHARACTERS]
 
 
 def revoke_token(context: AccountContext, user_id: int, token_id: int) -> bool:
-    """Revoke one token of an account; False where the account has no such token."""
+    """Revoke one token of an account; returns False if the account has no such token."""
     found = delete(ApiToken).where(ApiToken.user_id == user_id, ApiToken.id == token_id)
     label = context.session.scalar(found.returning(ApiToken.name))
     if label is None:
@@ -173,7 +173,7 @@ def revoke_token(context: AccountContext, user_id: int, token_id: int) -> bool:
 
 
 def revoke_all_tokens(context: AccountContext, user_id: int) -> int:
-    """Revoke all tokens of an account; returns how many."""
+    """Revoke all tokens of an account; returns their number."""
     number = context.session.execute(delete(ApiToken).where(ApiToken.user_id == user_id)).rowcount
     user = context.session.get_one(User, user_id)
     if number:
