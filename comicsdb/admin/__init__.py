@@ -1,4 +1,4 @@
-"""Actions of the staff on accounts, catalogue and site, each with an entry in the audit log."""
+"""Actions of staff on accounts, the catalogue and the site, each with an entry in the audit log."""
 
 from comicsdb.admin.accounts import (
     DELETABLE,

@@ -1,4 +1,4 @@
-"""Actions of the staff on accounts and groups: rights, passwords, sessions, tokens, deletion."""
+"""Actions of staff on accounts and groups: rights, passwords, sessions, tokens, deletion."""
 
 from collections.abc import Iterable, Mapping
 
@@ -66,8 +66,8 @@ def create_account(
 def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
     """The fields of an account that the actor may not change: all, some or none of FIELDS.
 
-    Only superusers change superusers' accounts, and rights. Nobody changes the rights or the address of their
-    own account here; for the address the account pages require the password.
+    Only superusers can change superusers' accounts, and rights. Nobody can change the rights or the address
+    of their own account here; the account pages change the address, and require the password.
     """
     if actor is None:
         return frozenset()
@@ -81,11 +81,11 @@ def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
 
 
 def change_account(context: AccountContext, actor: Actor, user: User, values: Mapping) -> dict:
-    """Change fields of an account (FIELDS; `groups` are names); returns old and new values of what changed.
+    """Change fields of an account (FIELDS; `groups` are names); returns old and new values of changed fields.
 
-    Deactivating an account ends its sessions and links. A new address is unconfirmed unless
-    `email_confirmed` is given too, and the owner gets a mail. Raises InvalidError by field for invalid values
-    and for `fixed_fields`.
+    Deactivating an account ends its sessions and links. A new address is unconfirmed unless `email_confirmed`
+    is given too, and the owner gets a mail. Raises InvalidError by field for invalid values and for
+    `fixed_fields`.
     """
     user = _locked(context.session, user)
     before, was_confirmed = user.email, user.email_confirmed
@@ -118,7 +118,7 @@ def _change(session: Session, actor: Actor, user: User, values: Mapping) -> dict
 
 
 def add_member(session: Session, actor: Actor, group: Group, username: str) -> User:
-    """Add an account to a group. Raises InvalidError for the field `username`, and as `change_account`."""
+    """Add an account to a group. Raises InvalidError for the field `username`, and like `change_account`."""
     user = _locked(session, account_named(session, username))
     names = [each.name for each in user.groups]
     if group.name in names:
@@ -129,7 +129,7 @@ def add_member(session: Session, actor: Actor, group: Group, username: str) -> U
 
 
 def remove_member(session: Session, actor: Actor, group: Group, user: User) -> None:
-    """Remove an account from a group. Raises InvalidError as `change_account`."""
+    """Remove an account from a group. Raises InvalidError like `change_account`."""
     user = _locked(session, user)
     names = [each.name for each in user.groups]
     _change(session, actor, user, {"groups": [name for name in names if name != group.name]})
@@ -209,8 +209,8 @@ def set_password(
 ) -> None:
     """Set a new password, end the account's sessions and mail its owner.
 
-    Raises InvalidError for the field `password`, and for the actor's own account, whose pages require the
-    current password.
+    Raises InvalidError for the field `password`, and for the actor's own account: the account pages change
+    that password, and require the current one.
     """
     _refuse_for_superusers(actor, user)
     if actor_id_of(actor) == user.id:
@@ -225,7 +225,7 @@ def set_password(
 
 
 def end_sessions(context: AccountContext, actor: Actor, user: User) -> int:
-    """End all sessions of an account and mail its owner; returns how many.
+    """End all sessions of an account and mail its owner; returns their number.
 
     Raises InvalidError for superusers' accounts.
     """
@@ -238,9 +238,9 @@ def end_sessions(context: AccountContext, actor: Actor, user: User) -> int:
 
 
 def revoke_token(context: AccountContext, actor: Actor, token_id: int) -> bool:
-    """Revoke a token by its id and mail its owner; False if there is none.
+    """Revoke a token by its id and mail its owner; returns False if there is none.
 
-    The audit log records it for the account. Raises InvalidError for superusers' accounts.
+    The audit log records it under the account. Raises InvalidError for superusers' accounts.
     """
     token = context.session.get(ApiToken, token_id)
     if token is None:
@@ -254,7 +254,7 @@ def revoke_token(context: AccountContext, actor: Actor, token_id: int) -> bool:
 
 
 def drop_token(session: Session, actor: Actor, owner: User, token: ApiToken) -> bool:
-    """Revoke a token without mailing its owner; False if it was revoked concurrently."""
+    """Revoke a token without mailing its owner; returns False if it was revoked concurrently."""
     shown = f"{shown_key(token)}… {token.name}".strip()
     dropped = session.execute(delete(ApiToken).where(ApiToken.id == token.id)).rowcount == 1
     if dropped:
@@ -263,7 +263,7 @@ def drop_token(session: Session, actor: Actor, owner: User, token: ApiToken) -> 
 
 
 def revoke_tokens(context: AccountContext, actor: Actor, user: User) -> int:
-    """Revoke all tokens of an account and mail its owner; returns how many.
+    """Revoke all tokens of an account and mail its owner; returns their number.
 
     Raises InvalidError for superusers' accounts.
     """
@@ -276,9 +276,9 @@ def revoke_tokens(context: AccountContext, actor: Actor, user: User) -> int:
 
 
 def reset_second_factor(context: AccountContext, actor: Actor, user: User) -> bool:
-    """Remove app, passkeys and recovery codes of an account; False where it has none.
+    """Remove app, passkeys and recovery codes of an account; returns False if it has none.
 
-    Its owner gets a mail. Raises InvalidError for superusers' accounts.
+    The owner gets a mail. Raises InvalidError for superusers' accounts.
     """
     _refuse_for_superusers(actor, user)
     if not user.second_factor:
@@ -290,9 +290,9 @@ def reset_second_factor(context: AccountContext, actor: Actor, user: User) -> bo
 
 
 def delete_account(session: Session, actor: Actor, user: User) -> None:
-    """Delete an account as its owner could.
+    """Delete an account, as its owner could.
 
-    Raises InvalidError for account 1, and where the actor may not.
+    Raises InvalidError for account 1, for superusers' accounts and for the actor's own account.
     """
     if user.id == SYSTEM_USER_ID:
         raise InvalidError({"__all__": [_("This account cannot be deleted.")]})
@@ -309,7 +309,7 @@ def _refuse_for_superusers(actor: Actor, user: User) -> None:
 
 
 def account_named(session: Session, username: str) -> User:
-    """The account with a name, groups loaded; raises InvalidError for the field `username`."""
+    """The account with a name, with its groups loaded; raises InvalidError for the field `username`."""
     user = find_user(session, username)
     if user is None:
         raise InvalidError(
@@ -328,7 +328,7 @@ def _conflicts() -> dict[str, Exception]:
 def set_deletable(session: Session, actor: Actor, group: Group, kinds: Iterable[str]) -> dict:
     """Set the kinds that members of a group may delete; returns the old and new value if it changed.
 
-    Raises InvalidError for the field `may_delete`: for unknown kinds, and for actors other than superusers.
+    Raises InvalidError for the field `may_delete` if a kind is unknown, or the actor is not a superuser.
     """
     wanted = sorted(set(kinds))
     if not set(wanted) <= set(DELETABLE):

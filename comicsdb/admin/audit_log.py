@@ -1,4 +1,4 @@
-"""The audit log: one entry for each action of the staff, with actor, target and change."""
+"""The audit log: one entry for each action of staff, with actor, target and change."""
 
 import logging
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from comicsdb.security import Identity
 log = logging.getLogger(__name__)
 
 BLANK_VALUES = (None, "", {})
-Actor = User | Identity | None  # None: a command
+Actor = User | Identity | None  # None for the command line
 
 
 def record(
@@ -67,7 +67,8 @@ def actions(
 def changes(before: Mapping, after: Mapping) -> dict[str, list]:
     """Old and new values of the fields that differ, as JSON values.
 
-    Pass an empty mapping before a creation or after a deletion; blank values are left out.
+    Pass an empty mapping as `before` for a creation, as `after` for a deletion. Fields that were and remain
+    blank are left out.
     """
     pairs = {field: (before.get(field), after.get(field)) for field in {**before, **after}}
     return {
@@ -78,12 +79,12 @@ def changes(before: Mapping, after: Mapping) -> dict[str, list]:
 
 
 def _plain(value):
-    """A value as JSON can hold it."""
+    """A value in a form that JSON can represent."""
     return value.isoformat() if isinstance(value, date) else value
 
 
 def raise_errors(errors: Mapping) -> None:
-    """Raise InvalidError if there is a problem with any field."""
+    """Raise InvalidError if any field has a problem."""
     found = {field: problems for field, problems in errors.items() if problems}
     if found:
         raise InvalidError(found)

@@ -1,4 +1,4 @@
-"""Actions of the staff on the catalogue, each with an entry in the audit log."""
+"""Actions of staff on the catalogue, each with an entry in the audit log."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,12 +20,12 @@ from comicsdb.values import whole_number
 
 Slugs = dict[int, tuple[str, str]]  # by id: the former slug and the new one
 
-# Fields that are left out of the log.
+# Fields that are left out of the audit log.
 UNLOGGED = {"image_width", "image_height", "cover_hash"}
 
 
 def find(catalog: Catalog, kind: str, key: int | str):
-    """The object with an id or a slug, with what its label needs.
+    """The object with an id or a slug, loaded with the data for its label.
 
     Raises NotFoundError, GoneError or MovedError.
     """
@@ -39,7 +39,7 @@ def find(catalog: Catalog, kind: str, key: int | str):
 
 
 def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str = "") -> bool:
-    """Merge two objects of one kind (see `merge.merge`); False if that is left for after the commit."""
+    """Merge two objects of one kind (see `merge.merge`); returns False if it is left for after the commit."""
     raise_problems(preview_merge(catalog.session, canonical, other))
     said = merge_reason(catalog, canonical, other, reason)
     if pieces.postpone_merge(catalog, canonical, other, said):
@@ -49,7 +49,7 @@ def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str 
 
 
 def merge_now(catalog: Catalog, actor: Actor, canonical, other, reason: str) -> None:
-    """Merge two objects in the transaction of the session."""
+    """Merge two objects in the session's current transaction."""
     kind, kept, gone = canonical.__tablename__, _named(canonical), _named(other)
     merge(catalog, canonical, other, reason)
     _record_change(
@@ -71,9 +71,9 @@ def move(
 def fix_start_year(
     catalog: Catalog, actor: Actor, series, year: int, *, at_once: bool = False
 ) -> tuple[Slugs, Slugs | None]:
-    """Correct the first year of a series, and its addresses; see `repair_slugs`.
+    """Correct the first year of a series, and the slugs that contain it; see `repair_slugs`.
 
-    Returns the changed slugs of the series and of its issues, as `rebuild_slugs` does.
+    Returns the changed slugs of the series and of its issues, the latter as `rebuild_slugs` does.
     """
     target, before = _named(series), series.year_began
     own = repair_slugs.fix_start_year(catalog, series, year)
@@ -82,9 +82,9 @@ def fix_start_year(
 
 
 def rebuild_slugs(catalog: Catalog, actor: Actor, series, *, at_once: bool = False) -> Slugs | None:
-    """Rebuild the slugs of a series' issues (see `repair_slugs`); {id: (old, new)} of those that change.
+    """Rebuild the slugs of a series' issues (see `repair_slugs`); returns {id: (old, new)} of changed ones.
 
-    None if they are many and left for after the commit, unless it is to be `at_once`.
+    Returns None if there are many issues, which are then postponed until after the commit, unless `at_once`.
     """
     entry = {"target": _named(series), "change": {}}
     return _rebuild_slugs(catalog, actor, series, entry, 0, at_once=at_once)
@@ -121,7 +121,7 @@ def copy_credits(catalog: Catalog, actor: Actor, source, targets) -> dict[int, i
 def add_universe(
     catalog: Catalog, actor: Actor, series, universe, *, characters: bool, at_once: bool = False
 ) -> dict[str, int] | None:
-    """Put the issues of a series into a universe; see `repair.add_universe`, and `rebuild_slugs`."""
+    """Put the issues of a series into a universe; see `repair.add_universe` and `rebuild_slugs`."""
     values = {"universe": universe.id, "characters": characters}
     change = {"universe": ["", _named(universe)]}
     return _repair(catalog, actor, series, ("add universe", values), change, at_once=at_once)
@@ -154,13 +154,13 @@ def _repair(
 def _postpone(
     catalog: Catalog, act: str, kind: str, issues: list[int], entry: dict, values=None, result=None
 ) -> None:
-    """Leave an act on issues for after the commit; `kind` is that of the entry in the audit log."""
+    """Postpone an act on issues until after the commit; `kind` is that of the entry in the audit log."""
     arguments = {"values": values or {}, "entry": entry, "of": kind}
     pieces.postpone(catalog, act, "issue", issues, catalog.unit.reason or "", result, **arguments)
 
 
 def write_entry(session: Session, actor: Actor, kind: str, entry: dict, result: dict) -> None:
-    """Write the entry of an act in the audit log: what was said of it before, and what it did."""
+    """Write an act's entry in the audit log, from the prepared `entry` and the `result` of the act."""
     change = {name: pair for name, pair in entry["change"].items() if any(pair)}
     change |= {name: ["", value] for name, value in result.items() if value}
     target = entry["target"]
@@ -176,7 +176,7 @@ def _named(entity) -> str:
 def _record_change(
     catalog: Catalog, actor: Actor, action: str, kind: str, target: tuple[int, str], **change
 ) -> None:
-    """Write an entry; pairs of empty values are left out."""
+    """Write an audit log entry; pairs of empty values are left out."""
     said = {name: pair for name, pair in change.items() if any(pair)}
     record(catalog.session, actor, action, kind, *target, said)
 
@@ -197,7 +197,7 @@ def change_object(catalog: Catalog, actor: Actor, entity, values: dict) -> None:
 
 
 def delete_object(catalog: Catalog, actor: Actor, entity, reason: str = "") -> bool:
-    """Delete an object (see `Catalog.delete`); False if that is left for after the commit."""
+    """Delete an object (see `Catalog.delete`); returns False if that is postponed until after the commit."""
     kind, change = entity.__tablename__, {"reason": ["", reason]} if reason else {}
     entry = {"action": "delete", "target_id": entity.id, "target": _label(catalog, entity), "change": change}
     if pieces.postpone_deletion(catalog, kind, {entity.id}, reason, entry=entry):
@@ -214,7 +214,7 @@ def _record_edit(catalog: Catalog, actor: Actor, action: str, entity, change: di
 
 
 def _differences(before: dict, after: dict) -> dict[str, list]:
-    """Old and new values of fields that differ; of a new object its non-empty fields."""
+    """Old and new values of the fields that differ; for a new object, its non-empty fields."""
     changed = {field for field, value in after.items() if value != before.get(field)}
     if not before:
         changed -= {field for field, value in after.items() if value in (None, "", [], False)}
@@ -237,13 +237,13 @@ def _label(catalog: Catalog, entity) -> str:
 
 
 def _plain(value):
-    """A value as the log shows it; rows of a part become texts."""
+    """A value as the audit log shows it; rows of a part become texts."""
     if isinstance(value, list) and any(isinstance(each, dict) for each in value):
         return [" ".join(f"{name} {part}" for name, part in each.items() if part != "") for each in value]
     return value
 
 
-# What can be done to chosen objects, by its name in the audit log.
+# Acts on selected objects, by their names in the audit log.
 BULK_ACTS = {
     "rate teen": bulk.set_teen,
     "remove covers": bulk.remove_covers,
@@ -254,7 +254,7 @@ BULK_ACTS = {
 
 
 def rate_teen(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> BulkResult:
-    """Rate issues Teen that are rated Unknown; see `bulk.set_teen`."""
+    """Change the rating of issues from Unknown to Teen; see `bulk.set_teen`."""
     return _bulk(catalog, actor, "rate teen", bulk.validate_selection(catalog, Issue, ids))
 
 
@@ -301,11 +301,11 @@ def delete_objects(catalog: Catalog, actor: Actor, model, ids: Iterable[int], re
 def _bulk(
     catalog: Catalog, actor: Actor, act: str, issues: list[int], kind: str = "issue", **values
 ) -> BulkResult:
-    """An act on issues, with an entry if anything is changed: left for after the commit, if they are many."""
+    """Run an act on issues, with an entry if it changes any; many issues are left for after the commit."""
     write = BULK_ACTS[act]
     entry = {"action": act, "target_id": None, "target": "", "change": {}}
     if len(issues) > pieces.MAX_IMMEDIATE:
-        write(catalog, [], **values)  # raises what would prevent the whole act
+        write(catalog, [], **values)  # raises errors that would prevent the whole act
         _postpone(catalog, act, kind, issues, entry, values)
         return BulkResult(tuple(issues), postponed=True)
     done = write(catalog, issues, **values)

@@ -1,4 +1,4 @@
-"""Moderation of reviews: hiding, restoring, and keeping what was reported."""
+"""Moderation of reviews: hiding and restoring them, and dismissing reports."""
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, joinedload
@@ -15,12 +15,12 @@ REVIEW = "review"
 
 
 def open_reports():
-    """The condition of reports that nobody has decided about."""
+    """The condition of reports that nobody has decided on yet."""
     return ReviewReport.settled.is_(None)
 
 
 def hide_review(session: Session, actor: Actor, review_id: int, reason: str) -> None:
-    """Hide a review from everybody but its author, who sees the reason; its reports are settled.
+    """Hide a review from everyone but its author, who sees the reason; settles its reports.
 
     Raises NotFoundError, and InvalidError for the field `reason`.
     """
@@ -31,7 +31,7 @@ def hide_review(session: Session, actor: Actor, review_id: int, reason: str) -> 
 
 
 def restore_review(session: Session, actor: Actor, review_id: int, reason: str) -> None:
-    """Show a hidden review again; errors as for `hide_review`."""
+    """Show a hidden review again; raises like `hide_review`."""
     review, reason = _locked(session, review_id), _checked(reason)
     changed = changes({"reason": review.hidden_reason}, {"reason": reason})
     review.hidden, review.hidden_reason = None, ""
@@ -39,7 +39,7 @@ def restore_review(session: Session, actor: Actor, review_id: int, reason: str) 
 
 
 def dismiss_reports(session: Session, actor: Actor, review_id: int, reason: str) -> None:
-    """Settle the reports of a review without a change; errors as for `hide_review`."""
+    """Settle the reports of a review without changing it; raises like `hide_review`."""
     review, reason = _locked(session, review_id), _checked(reason)
     _settle(session, actor, review, "keep", changes({}, {"reason": reason}))
 
@@ -66,6 +66,6 @@ def _settle(session: Session, actor: Actor, review: Review, action: str, changed
         .where(ReviewReport.review_id == review.id, open_reports())
         .values(settled=func.clock_timestamp())
     )
-    # Without the name of the author, which does not outlive the account.
+    # Without the name of the author, which must not outlive the account.
     record(session, actor, action, REVIEW, review.id, review.issue.label, changed)
     session.flush()

@@ -1,4 +1,4 @@
-"""Actions of the staff on the site: sign-ups, failed mails, announcements and polls."""
+"""Actions of staff on the site: sign-ups, failed mails, announcements and polls."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,11 +18,11 @@ from comicsdb.models import Announcement, OutgoingMail, Poll, PollChoice, PollVo
 from comicsdb.models.choices import AnnouncementStyle
 from comicsdb.values import text_problem
 
-SIGN_UPS, MAIL = "signup_settings", "mail"  # in the audit log
+SIGN_UPS, MAIL = "signup_settings", "mail"  # kinds in the audit log
 
 ANNOUNCEMENT = "announcement"
 ANNOUNCEMENT_FIELDS = (
-    *("title", "titles", "content", "contents"),  # the plural is the translations, by language
+    *("title", "titles", "content", "contents"),  # the plurals are translations by language
     *("start_date", "end_date", "display_type", "active"),
 )
 CONTENT_MAX = 10_000
@@ -40,7 +40,7 @@ LINE_MAX = 255
 
 
 def set_sign_ups(session: Session, actor: Actor, enabled: bool, message: str) -> None:
-    """Enable or disable sign-ups, with a message; an empty one means the default.
+    """Enable or disable sign-ups, with a message for visitors; if it is empty, the default is shown.
 
     Raises InvalidError for the field `disabled_message`.
     """
@@ -55,10 +55,10 @@ def set_sign_ups(session: Session, actor: Actor, enabled: bool, message: str) ->
 
 
 def retry_mail(session: Session, actor: Actor, mail_id: int) -> bool:
-    """Retry a failed mail at once; False for any other.
+    """Retry a failed mail at once; returns False for any other mail.
 
-    A mail being sent has no error yet and is left alone: it would be sent twice. One that was given up has no
-    text any more.
+    A mail that is being sent has no error yet and is left alone, so that it is not sent twice. A mail that
+    was given up cannot be retried, as its text was removed.
     """
     failed = (
         update(OutgoingMail)
@@ -81,7 +81,7 @@ def retry_mail(session: Session, actor: Actor, mail_id: int) -> bool:
 def create_announcement(session: Session, actor: Actor, values: Mapping) -> Announcement:
     """Create an announcement from all ANNOUNCEMENT_FIELDS; translations may be left out.
 
-    Raises InvalidError by field; that of the Italian title is `title_it`.
+    Raises InvalidError by field; the field of the Italian title, for example, is `title_it`.
     """
     values = _checked_announcement(values)
     announcement = Announcement(**values)
@@ -93,7 +93,7 @@ def create_announcement(session: Session, actor: Actor, values: Mapping) -> Anno
 
 
 def change_announcement(session: Session, actor: Actor, announcement: Announcement, values: Mapping) -> dict:
-    """Change an announcement; returns old and new values of what changed.
+    """Change an announcement; returns old and new values of changed fields.
 
     Raises InvalidError by field.
     """
@@ -109,7 +109,7 @@ def change_announcement(session: Session, actor: Actor, announcement: Announceme
 
 
 def delete_announcement(session: Session, actor: Actor, announcement: Announcement) -> None:
-    """Delete an announcement; the log keeps its values."""
+    """Delete an announcement; the audit log keeps its values."""
     change = changes(_announcement_values(announcement), {})
     record(session, actor, "delete", ANNOUNCEMENT, announcement.id, announcement.title, change)
     session.delete(announcement)
@@ -117,7 +117,7 @@ def delete_announcement(session: Session, actor: Actor, announcement: Announceme
 
 
 def _invalidate_pages(session: Session) -> None:
-    """Move the version on which cached pages with announcements depend."""
+    """Increment the version that cached pages with announcements depend on."""
     UnitOfWork.of(session).record_outdated(ANNOUNCEMENT)
 
 
@@ -153,7 +153,8 @@ def _translations(values: Mapping, field: str) -> dict[str, str]:
 def create_poll(session: Session, actor: Actor, values: Mapping) -> Poll:
     """Create a poll from all POLL_FIELDS; translations may be left out.
 
-    `choices` are texts in order, `choice_texts` such lists by language. Raises InvalidError by field.
+    `choices` is a list of texts in order, `choice_texts` has such lists by language. Raises InvalidError by
+    field.
     """
     values = _checked_poll(values)
     fields = {name: value for name, value in values.items() if name not in CHOICE_FIELDS}
@@ -166,9 +167,9 @@ def create_poll(session: Session, actor: Actor, values: Mapping) -> Poll:
 
 
 def change_poll(session: Session, actor: Actor, poll_id: int, values: Mapping) -> dict:
-    """Change a poll, which is locked against votes; returns old and new values of what changed.
+    """Change a poll, locking it against votes; returns old and new values of changed fields.
 
-    Raises InvalidError by field, also for new choices after the first vote.
+    Raises InvalidError by field, also if choices are changed after the first vote.
     """
     poll = _lock_poll(session, poll_id)
     before = _poll_values(session, poll)
@@ -193,7 +194,7 @@ def change_poll(session: Session, actor: Actor, poll_id: int, values: Mapping) -
 
 
 def delete_poll(session: Session, actor: Actor, poll_id: int) -> None:
-    """Delete a poll with its votes; the log keeps its values. Raises NotFoundError."""
+    """Delete a poll with its votes; the audit log keeps its values. Raises NotFoundError."""
     poll = _lock_poll(session, poll_id)
     record(session, actor, "delete", POLL, poll.id, poll.title, changes(_poll_values(session, poll), {}))
     session.delete(poll)

@@ -1,9 +1,9 @@
-"""Acts on many objects, done after the request or command that noted them (`catalog.maintenance.pieces`).
+"""Postponed acts on many objects, run after the request or command that requested them.
 
-One process at a time does them, one after the other, in transactions that each hold the writers' lock for a
-fraction of a second. What a piece has done is removed from the note in its transaction: a process that is
-killed loses nothing, and the next one goes on where it ended. The last transaction writes the entry in the
-audit log, and removes the note.
+`catalog.maintenance.pieces` stores the notes that describe them. One process at a time runs these acts, one
+after the other, in transactions that each hold the writers' lock for a fraction of a second. Each piece
+removes its objects from the note in its own transaction, so nothing is lost if a process is killed: the next
+one continues where it stopped. The last transaction writes the entry in the audit log, and removes the note.
 """
 
 import logging
@@ -36,27 +36,27 @@ from comicsdb.ops.worker import Worker
 
 log = logging.getLogger(__name__)
 
-IDLE = timedelta(minutes=5)  # after which stamps are late because their process was killed
+IDLE = timedelta(minutes=5)  # time after which recorded stamps are those of a process that was killed
 IMPOSSIBLE = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
-PAUSE = 2.0  # seconds between looking for acts
+PAUSE = 2.0  # seconds between checks for acts
 
 
 def has_unfinished(session: Session, idle: timedelta = IDLE) -> bool:
-    """Whether acts are noted, or stamps have to be moved for a process that was killed."""
+    """Whether there are acts to run, or stamps that a killed process did not update."""
     interrupted = exists().where(LateStamps.at < func.now() - idle)
     return session.scalar(select(or_(exists().where(UnfinishedAct.id > 0), interrupted)))
 
 
 def run_unfinished(factory: sessionmaker, media=None, *, idle: timedelta = IDLE) -> dict[int, dict]:
-    """Do all acts that are noted, as who asked for them; returns what was done, by note.
+    """Run all noted acts on behalf of the users who requested them; returns the results by note.
 
-    What has become impossible is logged and given up; what fails is tried again at the next call. Raises
-    `jobs.AlreadyRunningError` if another process is at it.
+    Acts that have become impossible are logged and removed; failed ones are retried at the next call. Raises
+    `jobs.AlreadyRunningError` if another process is running acts.
     """
     done = {}
     with jobs.job_lock(factory.kw["bind"], jobs.ACTS), factory() as session:
         if media is not None:
-            session.info["media"] = media  # removes pictures after a commit
+            session.info["media"] = media  # deletes pictures after a commit
         for note in _notes(session):
             try:
                 done[note.id] = _finish(session, note)
@@ -84,7 +84,7 @@ def _remove(session: Session, note: UnfinishedAct) -> None:
 
 
 def _finish(session: Session, note: UnfinishedAct) -> dict:
-    """Do an act, and commit."""
+    """Run an act, and commit."""
     actor = session.get(User, note.user_id) if note.user_id is not None else None
     name = actor.username if actor is not None else ""
     catalog = Catalog(session, note.user_id, note.reason or None, actor_name=name)
@@ -105,7 +105,7 @@ def _finish(session: Session, note: UnfinishedAct) -> dict:
 
 
 def _merge(catalog: Catalog, actor: User | None, note: UnfinishedAct) -> None:
-    """Merge two objects; the transaction is left open."""
+    """Merge two objects; leaves the transaction open."""
     (other_id,), kept_id = note.ids, note.arguments["survivor"]
 
     def found():
@@ -118,7 +118,7 @@ def _merge(catalog: Catalog, actor: User | None, note: UnfinishedAct) -> None:
 
 
 def _write(catalog: Catalog, note: UnfinishedAct) -> dict:
-    """Write all objects of a note, in pieces; returns what was done, before an interruption too."""
+    """Process all objects of a note, in pieces; the result includes pieces done before an interruption."""
     act, result = ACTS[note.act], dict(note.result)
 
     def write(own: Catalog, ids: set[int]) -> None:
@@ -138,7 +138,7 @@ def _write(catalog: Catalog, note: UnfinishedAct) -> dict:
 
 
 def _merged_result(before: int | list[int] | None, more: int | list[int]) -> int | list[int]:
-    """Numbers are added, ids united."""
+    """The sum of two numbers, or the sorted union of two lists of ids."""
     return sorted({*(before or ()), *more}) if isinstance(more, list) else (before or 0) + more
 
 
@@ -159,7 +159,7 @@ def _repair(catalog: Catalog, ids: list[int], note: UnfinishedAct) -> dict:
     return catalogue.REPAIRS[note.act](catalog, ids, **note.arguments["values"])
 
 
-# The piece of each act: what it did to objects, by name.
+# The function that processes one piece of each act; it returns results by name.
 ACTS: dict[str, Callable[[Catalog, list[int], UnfinishedAct], dict]] = {
     "delete": _delete,
     "repair slugs": _rebuild_slugs,
@@ -169,7 +169,7 @@ ACTS: dict[str, Callable[[Catalog, list[int], UnfinishedAct], dict]] = {
 
 
 class ActWorker(Worker):
-    """Looks for acts every few seconds; each process has one."""
+    """A worker that checks for acts every few seconds; each process has one."""
 
     def __init__(self, engine: Engine, settings: dict, media: Storage):
         super().__init__("acts")
@@ -178,7 +178,7 @@ class ActWorker(Worker):
         self._media = media
 
     def work(self) -> float:
-        """Do all acts that are noted."""
+        """Run all noted acts; returns the seconds until the next check."""
         with self._factory() as session:
             left = has_unfinished(session)
         if left:
@@ -193,7 +193,7 @@ class ActWorker(Worker):
 
 
 def includeme(config):
-    """Start the thread that does acts, if the settings ask for one."""
+    """Start the thread that runs acts, if the settings ask for one."""
     if config.get_settings()["comicsdb.acts.worker"] == "thread":
         config.add_subscriber(_start_worker, ApplicationCreated)
 
