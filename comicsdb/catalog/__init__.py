@@ -34,6 +34,6 @@ def _catalog(request) -> Catalog:
 
 
 def includeme(config):
-    """Add `request.catalog`, which acts for the caller, and the directive for kinds of other packages."""
+    """Add `request.catalog`, acting as the current user, and the directive for kinds of other packages."""
     config.add_request_method(_catalog, "catalog", reify=True)
     config.add_directive("add_catalogue_kind", lambda _config, kind: add_kind(kind))

@@ -20,10 +20,10 @@ NO_ARCS = (SeriesTypeCode.TRADE_PAPERBACK, SeriesTypeCode.HARDCOVER)
 
 @dataclass(frozen=True)
 class ProposedChange:
-    """A change to check before it is made.
+    """A change to be checked before it is made.
 
-    `before` is the snapshot of the object (`catalog.history.snapshots`), empty for a new one; `changed`
-    has only the fields that differ. Existing values are not checked; of lists, only added items are.
+    `before` is the snapshot of the object (`catalog.history.snapshots`), empty for a new one; `changed` has
+    only the fields that differ. Unchanged values are not checked, and of lists only the added items.
     """
 
     session: Session
@@ -57,8 +57,8 @@ class ProposedChange:
 class AdvisoryRule:
     """An advisory rule: its name in URLs, its title, and the SQL condition of a breach.
 
-    The condition is on rows of `model`, and `value` is the offending value. If forms reject a breach too,
-    `invalid_field` returns the invalid field or None, and `message` tells people what to do.
+    The condition applies to rows of `model`, and `value` is the offending value. If forms reject breaches,
+    `invalid_field` returns the invalid field or None, and `message` tells users what to do.
     """
 
     name: str
@@ -86,7 +86,7 @@ class AdvisoryRule:
 def _number_rules(
     field: str, fits, column_fits, *, title: str, of_variant: str = "", message: str
 ) -> list[AdvisoryRule]:
-    """The rules for a product number of issues and, if they have it, of variants."""
+    """The rules for a product number of issues and, if variants have that column, of variants."""
 
     def invalid_field(change: ProposedChange) -> str | None:
         text = change.changed.get(field)
@@ -103,18 +103,18 @@ def _number_rules(
 
 
 def _invalid_life_date(change: ProposedChange) -> str | None:
-    """The invalid date; both may be dates or their ISO format."""
+    """The invalid date, if the death precedes the birth; values may be dates or ISO texts."""
     typed = next((field for field in ("death", "birth") if change.changed.get(field)), None)
     birth, death = (
         partial_day_text(change.value(field), change.value(f"{field}_precision"))
         for field in ("birth", "death")
     )
-    known = min(len(birth), len(death))  # what is not known of one says nothing about the other
+    known = min(len(birth), len(death))  # only the part known of both dates can be compared
     return typed if typed and known and death[:known] < birth[:known] else None
 
 
 def _known_part(column, precision) -> ColumnElement:
-    """A date as far as it is known, as `partial_day_text` writes it."""
+    """The known part of a date, in the format of `partial_day_text`."""
     length = case({Precision.YEAR: 4, Precision.MONTH: 7}, value=precision, else_=10)
     return func.left(func.to_char(column, "YYYY-MM-DD"), length)
 
@@ -187,9 +187,9 @@ RULES = (
 
 
 def advisory_errors(session: Session, kind: str, before: dict, changed: dict) -> dict[str, list]:
-    """The messages by field of the rules that a change of an object or variant breaks.
+    """The messages, by field, of the rules that a change of an object or variant breaks.
 
-    `before` and `changed` are as for `ProposedChange`.
+    `before` and `changed` are those of `ProposedChange`.
     """
     change = ProposedChange(session, before, changed)
     broken = ((rule.invalid_field(change), rule.message) for rule in RULES if _checks_kind(rule, kind))

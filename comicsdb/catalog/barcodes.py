@@ -1,4 +1,4 @@
-"""What many scanned barcodes stand for, by one statement."""
+"""Looking up many scanned barcodes with one statement."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,14 +9,14 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog.trade_numbers import SUPPLEMENT_LENGTHS, Gtin
 
 MAX_CODES = 100  # codes looked up at once
-MAX_MATCHES = 30  # issues or variants for each code, of each column
-_LONG_SUPPLEMENT = 5  # digits of a supplement with issue, cover and printing
-_OF_ISSUE = 3  # digits of it that are the number of the issue
+MAX_MATCHES = 30  # issues or variants per code and column
+_LONG_SUPPLEMENT = 5  # digits of a supplement that contains issue, cover and printing
+_OF_ISSUE = 3  # leading digits of it that are the issue's number
 _COLUMNS = (("issue", "id", "NULL::integer", ("upc", "isbn")), ("variant", "issue_id", "id", ("upc",)))
 
 
 class BarcodeMatch(NamedTuple):
-    """An issue or variant with a code; `is_exact` unless its number is that of another cover or printing."""
+    """An issue or variant that matches a code; `is_exact` unless it has another supplement or none."""
 
     issue_id: int
     variant_id: int | None
@@ -24,10 +24,11 @@ class BarcodeMatch(NamedTuple):
 
 
 def look_up(session: Session, codes: Sequence[Gtin]) -> list[list[BarcodeMatch]]:
-    """The issues and variants of each code.
+    """The issues and variants that match each code.
 
-    A code with a supplement stands for those with the same one; otherwise for those without any and for other
-    covers and printings of the same number. A code without a supplement stands for all with its stem.
+    A code with a supplement matches numbers with the same supplement; if there are none, those without a
+    supplement and those of other covers and printings of the same issue. A code without a supplement matches
+    all numbers with its stem.
     """
     ranges = [(place, *each) for place, code in enumerate(codes) for each in _ranges(code)]
     found: list[list] = [[] for _ in codes]
@@ -40,7 +41,7 @@ def look_up(session: Session, codes: Sequence[Gtin]) -> list[list[BarcodeMatch]]
 
 
 def _ranges(code: Gtin) -> list[tuple[str, str]]:
-    """The first and last text of the ranges in which the numbers of what has a code lie."""
+    """The first and last text of each range that contains matching numbers."""
     whole = [(each, each) for each in code.short_isbn]
     for form in code.forms:
         if not code.supplement:
@@ -54,7 +55,7 @@ def _ranges(code: Gtin) -> list[tuple[str, str]]:
 
 
 def _matches(code: Gtin, rows: list) -> list[BarcodeMatch]:
-    """The matches among the rows, each once; only exact ones where there are any."""
+    """The distinct matches among the rows; only the exact ones if there are any."""
     exact = {form + code.supplement for form in code.forms} | set(code.short_isbn)
     is_exact: dict[tuple, bool] = {}
     for row in rows:
@@ -68,7 +69,7 @@ def _matches(code: Gtin, rows: list) -> list[BarcodeMatch]:
 
 
 def _has_stem(code: Gtin, number: str) -> bool:
-    """Whether a number begins with the stem: the first 12 digits of another EAN-13 may be the same."""
+    """Whether a number has the code's stem: another EAN-13 may begin with the same 12 digits."""
     return number in code.short_isbn or any(
         number.startswith(form) and len(number) - len(form) in SUPPLEMENT_LENGTHS for form in code.forms
     )

@@ -1,7 +1,7 @@
 """Checks whether a column can store a value, by its type, length and range.
 
-Schemas of API and site check first and in more detail; this covers all other writers, so that invalid values
-result in an error of the field. Narrower ranges and codes are left to CHECK constraints.
+Schemas of API and site check first and in more detail; these checks are for all other writers, so that an
+invalid value results in an error for its field. Narrower ranges and codes are left to CHECK constraints.
 """
 
 from datetime import date, datetime
@@ -37,7 +37,7 @@ NOT_ID = _("An id (a whole number) is required.")
 
 NO_SOURCE = _("This source does not exist.")
 
-MAX_SHOWN_BITS = 128  # of an integer that a message shows
+MAX_SHOWN_BITS = 128  # size of the largest id that an error message shows
 LISTS = (list, tuple, set, frozenset)
 PART_TABLES = {
     "variants": Variant.__table__,

@@ -29,9 +29,9 @@ MAX_NAMED = 3  # skipped issues in a message
 
 
 def previous_issue(session: Session, series_id: int, before=None, *, but: int | None = None) -> Issue | None:
-    """The last issue of a series before a pair of cover date and id, in that order, or None.
+    """The last issue of a series that precedes a position in the order of cover date and id, or None.
 
-    `before` is the pair, None for the end of the series; `but` is the id of an issue to ignore.
+    `before` is the position as a pair, None for the end of the series; `but` is the id of an issue to ignore.
     """
     statement = select(Issue).where(Issue.series_id == series_id)
     if before is not None:
@@ -47,14 +47,14 @@ def previous_issue(session: Session, series_id: int, before=None, *, but: int | 
 
 @dataclass(frozen=True)
 class CreditCopy:
-    """The number of copied credits, and of those left out because they may belong to variant covers."""
+    """The number of copied credits, and of credits left out because they may belong to variant covers."""
 
     copied: int
     skipped: int
 
 
 def copyable_credits(session: Session, issue_id: int) -> tuple[list[dict], int]:
-    """The credits of an issue for `catalog.update`, and the number of omitted credits for covers alone."""
+    """The credits of an issue for `catalog.update`, and the number of omitted cover-only credits."""
     found = session.scalars(
         select(Credit)
         .where(Credit.issue_id == issue_id)
@@ -67,13 +67,13 @@ def copyable_credits(session: Session, issue_id: int) -> tuple[list[dict], int]:
 
 
 def may_duplicate_credits(issue: Issue, without: frozenset[int]) -> bool:
-    """Whether the series' type and publisher allow copying; `without` are ids of excluded publishers."""
+    """Whether the series' type and publisher allow copying; `without` has the ids of excluded publishers."""
     series = issue.series
     return series.series_type.code not in COLLECTED_CODES and series.publisher_id not in without
 
 
 def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -> CreditCopy:
-    """Copy the credits of the previous issue to one without credits.
+    """Copy the credits of the previous issue to an issue that has none.
 
     Raises InvalidError if that is not possible.
     """
@@ -97,7 +97,7 @@ def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -
 
 @dataclass(frozen=True)
 class ReprintSync:
-    """The copied contents, and the labels of skipped issues, which have several stories."""
+    """The numbers of copied items, and the labels of issues skipped because they have several stories."""
 
     characters: int
     teams: int
@@ -106,15 +106,15 @@ class ReprintSync:
 
 
 def may_sync_reprints(issue: Issue) -> bool:
-    """Whether the series' type is one of collected editions."""
+    """Whether the issue's series is of a type for collected editions."""
     return issue.series.series_type.code in COLLECTED_CODES
 
 
 def sync_reprints(catalog: Catalog, issue: Issue) -> ReprintSync:
     """Copy characters, teams and stories from the issues that a collected edition reprints.
 
-    Only issues with at most one story count, ordered by cover and store dates. Raises InvalidError if there
-    is nothing to copy, or something would be overwritten.
+    Only issues with at most one story are used, ordered by cover and store dates. Raises InvalidError if
+    there is nothing to copy, or something would be overwritten.
     """
     session = catalog.session
     catalog.lock(issue)

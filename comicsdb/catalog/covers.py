@@ -1,8 +1,8 @@
-"""Finding covers by their perceptual hashes, of which some bits may differ.
+"""Search for covers by perceptual hash, allowing some bits to differ.
 
-PostgreSQL looks for them by indexes: hashes that differ in few bits have a quarter of 16 bits that differs in
-fewer still, so it is enough to look for all near values of each quarter, and to count the bits of what is
-found. The result is that of comparing all hashes.
+PostgreSQL finds them by indexes: if two 64-bit hashes differ in few bits, at least one of the four quarters
+of 16 bits differs in even fewer. So it suffices to look up all near values of each quarter, and to count the
+differing bits of the rows found. The result is the same as comparing all hashes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,10 +32,10 @@ from sqlalchemy.dialects.postgresql import BIT
 from comicsdb.models import Issue, PictureHash, Variant
 from comicsdb.models.picture_hash import QUARTERS, quarter, signed
 
-# The kinds of hashes that are asked for, and the columns that they are compared with.
+# The kinds of hashes in requests, and the columns that each is compared with.
 HASH_COLUMNS = {"phash": ("phash",), "dhash": ("dhash", "early_dhash"), "ahash": ("ahash",)}
 MAX_DISTANCE = (
-    11  # bits by which a hash may differ; for more, too many values of the quarters would be looked for
+    11  # bits by which a hash may differ; with more, too many values of the quarters would be looked up
 )
 DEFAULT_DISTANCE = 8
 
@@ -43,9 +43,9 @@ DEFAULT_DISTANCE = 8
 def near_covers(hashes: Mapping[str, str], max_distance: int) -> Subquery:
     """The covers whose hashes differ from the wanted ones in at most `max_distance` bits.
 
-    `hashes` maps `HASH_COLUMNS` to up to 16 hexadecimal digits. The columns are
-    `issue_id`, `variant_id` (null for the issue's own cover), `kind`, `hash` and `distance` in bits. A cover
-    is there once for each column by which it is found. Raises ValueError for digits that are not a hash.
+    `hashes` maps keys of `HASH_COLUMNS` to up to 16 hexadecimal digits. The columns are `issue_id`,
+    `variant_id` (null for the issue's own cover), `kind`, `hash` and `distance` in bits. A cover appears once
+    for each column that matches. Raises ValueError for digits that are not a hash.
     """
     found = union_all(
         *(
@@ -89,10 +89,10 @@ def _near_hashes(kind: str, name: str, wanted: int, max_distance: int) -> Select
 
 
 def _near_quarter_values(wanted: int, max_distance: int) -> list[tuple[int, list[int]]]:
-    """For quarters of a hash, the values that one has in every hash with at most `max_distance` other bits.
+    """For each quarter, the values to look up to find every hash with at most `max_distance` differing bits.
 
-    Each quarter has a number of bits that may differ; if all differed in more, there would be more than
-    `max_distance` altogether.
+    Each quarter is allowed a number of differing bits; if every quarter exceeded its number, more than
+    `max_distance` bits would differ in total.
     """
     allowed = [(max_distance + 1 + n) // len(QUARTERS) - 1 for n in range(len(QUARTERS))]
     return [
@@ -104,7 +104,7 @@ def _near_quarter_values(wanted: int, max_distance: int) -> list[tuple[int, list
 
 @cache
 def _bit_masks(max_bits: int) -> list[int]:
-    """All numbers of 16 bits of which at most `max_bits` are set."""
+    """All 16-bit numbers with at most `max_bits` bits set."""
     return [
         sum(1 << bit for bit in bits)
         for number in range(max_bits + 1)
@@ -113,9 +113,9 @@ def _bit_masks(max_bits: int) -> list[int]:
 
 
 def near_covers_for_each(hashes: Sequence[tuple[int, str, str]], max_distance: int, limit: int) -> Subquery:
-    """The covers near each of many hashes, at most `limit` by a part of a hash, in one statement.
+    """The covers near each of many hashes, at most `limit` for each value looked up, in one statement.
 
-    `hashes` has a place, a kind and digits for each; the columns are `place`, `issue_id`, `of_variant`,
+    `hashes` has tuples of a place, a kind and digits; the columns are `place`, `issue_id`, `of_variant`,
     `kind` and `distance`.
     """
     parts = []

@@ -1,8 +1,8 @@
-"""Credits written as text, such as `W: Ann Lee, Bo Ito; A: Cy Um`, taken apart into names and roles.
+"""Parsing of credits written as text, such as `W: Ann Lee, Bo Ito; A: Cy Um`, into names and roles.
 
-Roles are told by their names, or by the abbreviations and words that publishers and databases use, in English
-and Italian. They precede their names (`Writer: Ann Lee`, `(W) Ann Lee`, `Art by Cy Um`) or follow them
-(`Ann Lee (W, A)`, `Ann Lee - Writer`). What does not fit is given back as it was written.
+Roles are recognised by their names, or by the abbreviations and words that publishers and databases use, in
+English and Italian. They precede names (`Writer: Ann Lee`, `(W) Ann Lee`, `Art by Cy Um`) or follow them
+(`Ann Lee (W, A)`, `Ann Lee - Writer`). Text that cannot be parsed is returned as it was written.
 """
 
 import re
@@ -54,20 +54,20 @@ _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 
 @dataclass
 class CreditText:
-    """Roles by name, in the order of the text, and the pieces that could not be placed."""
+    """The roles by name, in the order of the text, and the pieces that could not be parsed."""
 
     credits: dict[str, list[str]] = field(default_factory=dict)
     unplaced: list[str] = field(default_factory=list)
 
     def add(self, name: str, roles: Iterable[str]) -> None:
-        """Add roles to a name, however its letters are written elsewhere in the text."""
+        """Add roles to a name, which is matched case-insensitively with earlier ones."""
         same = next((each for each in self.credits if each.casefold() == name.casefold()), name)
         found = self.credits.setdefault(same, [])
         found += [each for each in roles if each not in found]
 
 
 def read_credits(text: str, roles: Iterable[str]) -> CreditText:
-    """The credits in a text, given the names of the roles there are."""
+    """Parse the credits in a text, given the names of the existing roles."""
     return _Reader(roles).read(text)
 
 
@@ -88,12 +88,12 @@ class _Reader:
         return self.found
 
     def _broken(self, found: re.Match) -> str:
-        """A line break before a label in the middle of a line."""
+        """A line break, to replace the space before a label in the middle of a line."""
         return "\n" if self._roles(found[1]) else found[0]
 
     def _read_line(self, line: str) -> None:
         leads = (first := _BRACKETS.match(line)) and self._roles(first[1])
-        current, heads = [], []  # the roles that hold for what follows; roles at the beginning of a label
+        current, heads = [], []  # roles of the following names; roles at the beginning of a label
         last = ""
         for part in _split_at_commas(line):
             names = part
@@ -113,7 +113,7 @@ class _Reader:
         self.found.unplaced += heads
 
     def _read_names(self, part: str, current: list[str], *, leads: bool) -> tuple[list[str], str]:
-        """Place the names of a part; returns the roles that hold for the next, and the last name."""
+        """Add the names of a part; returns the roles of the following part, and the last name."""
         last = ""
         pieces = _BRACKETS.split(part)
         for place in range(0, len(pieces), 2):
@@ -145,7 +145,7 @@ class _Reader:
         return found[-1] if found else ""
 
     def _roles(self, text: str) -> list[str]:
-        """The roles that a text names, none if it says anything else."""
+        """The roles that a text consists of; empty if it contains anything else."""
         whole = self.known.get(_normalised(text))
         words = [text] if whole else [each for each in _BETWEEN_ROLES.split(text) if each.strip()]
         roles = [self.known.get(_normalised(each)) for each in words]
@@ -157,14 +157,14 @@ def _split_at_commas(line: str) -> Iterator[str]:
 
 
 def _normalised(text: str) -> str:
-    """Words for comparison: `Writers` and `writer.` are `writer`."""
+    """The text normalised for comparison: `Writers` and `writer.` become `writer`."""
     words = " ".join(text.replace(".", " ").replace("-", " ").casefold().split())
     words = re.sub(r"\s(?:by|di|da)$", "", words)
     return words[:-1] if len(words) > 3 and words.endswith("s") else words
 
 
 def _clean_name(name: str) -> str:
-    """A name in one line, without a full stop at the end of a sentence."""
+    """A name on one line, without the full stop of a sentence."""
     name = " ".join(name.split()).strip(" :,-–—")
     last = name.rpartition(" ")[2]
     initial = len(last) <= 3 or "." in last[:-1]

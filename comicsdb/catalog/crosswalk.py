@@ -1,8 +1,8 @@
-"""The crosswalk: from ids of other databases to objects of the catalogue, and from objects to all their ids.
+"""The crosswalk between ids of other databases and objects of the catalogue, in both directions.
 
-An object has its main ids at Comic Vine and at the Grand Comics Database in `cv_id` and `gcd_id`, an issue
-its ISBN in `isbn`; all further ones are rows of `ExternalId`. Every reading unites both. Each function takes
-one statement, whatever the number of ids.
+The main ids of an object at Comic Vine and at the Grand Comics Database are in `cv_id` and `gcd_id`, the ISBN
+of an issue is in `isbn`; all further ids are rows of `ExternalId`. Every query combines both. Each function
+runs one statement, regardless of the number of ids.
 """
 
 from collections import defaultdict
@@ -38,7 +38,7 @@ ObjectKey = tuple[str, int]  # kind and id of an object
 
 
 def _one_of(column, values: Collection) -> ColumnElement[bool]:
-    """The condition that a column has one of many values, which are one parameter."""
+    """The condition that a column has one of many values, passed as one array parameter."""
     kind = String if any(isinstance(each, str) for each in values) else Integer
     return column == any_(literal(list(values), ARRAY(kind)))
 
@@ -46,7 +46,7 @@ def _one_of(column, values: Collection) -> ColumnElement[bool]:
 def find_by_external_ids(
     session: Session | Connection, source: str, texts: Iterable[str], kind: str | None
 ) -> dict[str, list[ObjectKey]]:
-    """The objects, of one kind or of all, that have ids of a source; by the ids as they were given."""
+    """The objects, of one kind or of all, that have ids of a source; by the ids as they were passed."""
     rules, forms = EXTERNAL_SOURCES[source], defaultdict(list)
     for each in texts:
         wanted = rules.read(each)
@@ -63,7 +63,7 @@ def find_by_external_ids(
 
 
 def _with_ids(source: str, wanted: list[str], kinds: Collection[str]) -> Iterable[Select]:
-    """Statements for kind, object and id of those that have one of the wanted ids."""
+    """Statements for the kind, object id and external id of objects that have one of the wanted ids."""
     columns = {kind: getattr(ExternalId, f"{kind}_id") for kind in kinds}
     owner = func.coalesce(*columns.values())
     yield select(
@@ -85,7 +85,7 @@ def _with_ids(source: str, wanted: list[str], kinds: Collection[str]) -> Iterabl
 def external_ids_of(
     session: Session, places: Collection[ObjectKey]
 ) -> dict[ObjectKey, list[tuple[str, str, str]]]:
-    """The external ids of objects: source, id and scope, in the order of sources, main ids first."""
+    """The external ids of objects (source, id, scope), ordered by source, main ids first."""
     by_kind = defaultdict(list)
     for kind, object_id in places:
         by_kind[kind].append(object_id)
@@ -122,7 +122,7 @@ def _ids_of(kind: str, ids: list[int]) -> Iterable[Select]:
 
 
 def resolve_ids(session: Session | Connection, kind: str, ids: Collection[int]) -> dict[int, int]:
-    """The ids of objects that exist, by ids that were asked for: the survivor's for one that was merged."""
+    """The ids of existing objects, by requested ids; for a merged object, the id of the surviving one."""
     model = KINDS[kind].model
     merged = (
         select(Tombstone.object_id, model.id)
@@ -137,7 +137,7 @@ COLUMNS = ("kind", "id", "slug", "source", "external_id", "scope")
 
 
 def _select_all() -> Iterable[str]:
-    """SQL statements for all external ids of the catalogue, kind by kind."""
+    """SQL statements for all external ids in the catalogue, one per kind."""
     for kind in OWNERS:
         found = [
             f"SELECT id, '{source}', {name}::text, '' FROM {kind}" for source, name in ID_COLUMNS.items()
@@ -154,5 +154,5 @@ def _select_all() -> Iterable[str]:
         )
 
 
-# The statement for the whole crosswalk, in the order of its columns but the slug.
+# The statement for the whole crosswalk, ordered by all columns except the slug.
 SELECT_ALL = f"{' UNION ALL '.join(_select_all())} ORDER BY 1, 2, 4, 5, 6"
