@@ -13,9 +13,9 @@ BATCH_SIZE = 2000  # objects per statement
 
 
 def collect_cascade(session: Session, kind: str, ids: set[int], *, lock: bool = True) -> dict[str, set[int]]:
-    """The objects with pages that the deletion of objects removes, themselves included, as {kind: ids}.
+    """All objects with pages that the deletion of some objects removes, including these, as {kind: ids}.
 
-    They are locked in the order of their ids, so that nothing can be added to them.
+    With `lock`, they are locked in the order of their ids, so that nothing can be added to them.
     """
     locking = "FOR UPDATE" if lock else ""
     found = session.scalars(
@@ -44,7 +44,7 @@ def write_tombstones(
     reason: str | None,
     survivor_id: int | None = None,
 ) -> None:
-    """Write the tombstones of rows before their deletion; those of a merge have the surviving object."""
+    """Write the tombstones of rows before their deletion; those of a merge name the surviving object."""
     for name, ids in to_delete.items():
         if KINDS[name].is_reference:
             continue
@@ -59,7 +59,7 @@ def write_tombstones(
 
 
 def expunge_deleted(session: Session, to_delete: dict[str, set[int]]) -> None:
-    """Expunge rows from the session that were deleted by SQL."""
+    """Expunge rows from the session that were deleted by SQL statements."""
     for entity in list(session.identity_map.values()):
         if inspect(entity).identity[0] in to_delete.get(entity.__tablename__, ()):
             session.expunge(entity)

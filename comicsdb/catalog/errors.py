@@ -6,7 +6,7 @@ class CatalogError(Exception):
 
 
 class NotFoundError(CatalogError):
-    """No object of this kind has the id or slug, or ever had."""
+    """No object of this kind has, or ever had, this id or slug."""
 
     def __init__(self, kind: str, key):
         super().__init__(f"No {kind} {key!r}.")
@@ -23,7 +23,7 @@ class GoneError(CatalogError):
 
 
 class ForbiddenError(CatalogError):
-    """The account may see the object, but not do this."""
+    """The account may see the object, but may not do this."""
 
 
 class MovedError(CatalogError):
@@ -35,7 +35,7 @@ class MovedError(CatalogError):
 
 
 class InvalidError(CatalogError):
-    """Values break rules; `errors` maps each field to its messages, `__all__` if they concern several."""
+    """Values break rules; `errors` maps each field, or `__all__` for several, to its messages."""
 
     def __init__(self, errors: dict[str, list[str]]):
         super().__init__(

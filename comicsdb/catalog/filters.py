@@ -1,9 +1,9 @@
 """The conditions of list filters, declared once for each kind.
 
-API and site parse the values of their own parameters and word their own errors.
+API and site each parse the values of their own parameters and have their own error messages.
 
-A condition refers to the list's own table and to subqueries, never to tables that the list joins: counting
-uses only that table, and no row is found twice. All values are bound parameters.
+A condition refers to the list's own table and to subqueries, never to tables that the list joins, so that
+counts need only that table, and no row is found twice. All values are bound parameters.
 """
 
 import operator
@@ -53,13 +53,13 @@ from comicsdb.models import (
 )
 from comicsdb.values import compact_code
 
-MAX_LENGTH = 1000  # characters of a searched text; no folded name has as many
-# SQL types of operands, as functions of SQL do not tell those of their parameters.
+MAX_LENGTH = 1000  # characters of a search text; longer than any folded name
+# SQL types of operands, as SQL functions do not determine the types of their parameters.
 OPERAND_TYPES = {int: Integer, float: Float, str: String}
 
 
 def identity(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """The same condition, for columns of the list's own table."""
+    """The unchanged condition, for columns of the list's own table."""
     return condition
 
 
@@ -70,10 +70,10 @@ def as_single_operand(value) -> tuple:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """A comparison: `build` makes a condition of columns and operands, `operands` makes these of a value.
+    """A comparison: `operands` converts a value to operands, `build` compares columns with them.
 
-    Operands are values or SQL parameters, except with `constants`, where the text of the condition depends on
-    them. They are None if nothing can meet the condition.
+    Operands are values or SQL parameters; with `constants` they are always values, as the condition's SQL
+    text depends on them. They are None if no row can meet the condition.
     """
 
     build: Callable[..., ColumnElement[bool]]
@@ -85,7 +85,7 @@ class Operator:
 class Condition:
     """The comparison of one or more columns with a value.
 
-    For columns of another table, `convert` turns the condition into one on the list's own.
+    If the columns are in another table, `convert` turns the condition into one on the list's own table.
     """
 
     operator: Operator
@@ -120,7 +120,7 @@ class Condition:
 class Clause:
     """A condition of a statement that is compiled once for all values of its parameters.
 
-    Clauses with the same `name` and `key` have the same text, which `build` makes.
+    Clauses with the same `name` and `key` have the same SQL text, which `build` creates.
     """
 
     name: str
@@ -129,11 +129,11 @@ class Clause:
     values: dict = field(default_factory=dict, compare=False)
 
 
-NO_MATCH = Clause("", None, false)  # a condition that nothing meets
+NO_MATCH = Clause("", None, false)  # a condition that no row meets
 
 
 class SearchCondition:
-    """The condition that a query of a search box finds objects of a kind; see `search.matching`."""
+    """The condition that a search box query finds an object of a kind; see `search.matching`."""
 
     def __init__(self, model: type):
         self._model = model
@@ -150,7 +150,7 @@ class SearchCondition:
 
 @cache
 def search_condition(model: type) -> SearchCondition:
-    """The condition of the search box of a kind."""
+    """The condition for the search box of a kind."""
     return SearchCondition(model)
 
 
@@ -171,7 +171,7 @@ def _issues_clause(name: str, query: str) -> Clause:
 
 
 def values_of(clauses: Iterable[Clause]) -> dict:
-    """The values of the parameters of all clauses."""
+    """The parameter values of all clauses."""
     return {name: value for each in clauses for name, value in each.values.items()}
 
 
@@ -196,7 +196,7 @@ def _is_any(column, values) -> ColumnElement[bool]:
 
 
 def _any_of_operands(values: list) -> tuple | None:
-    # A single value is compared as such: PostgreSQL reads an index in its order then.
+    # A single value is compared directly, as PostgreSQL then reads an index in its order.
     return ((values[0] if len(values) == 1 else values),) if values else None
 
 
@@ -239,7 +239,7 @@ at_most = Operator(operator.le)
 greater = Operator(operator.gt)
 less = Operator(operator.lt)
 within = Operator(lambda column, begin, end: (column >= begin) & (column < end), tuple)
-# The first possible day stands for no date.
+# The first possible day stands for "no date".
 dated_until = Operator(lambda column, day: (column > date.min) & (column <= day))
 in_year = Operator(lambda column, first, last: column.between(first, last), _year_operands)
 in_month = Operator(lambda column, month: extract("month", column) == month)
@@ -276,11 +276,11 @@ upc_begins = Operator(
 )
 
 
-# Conversion of conditions on other tables into those on the list's own.
+# Conversion of conditions on other tables into conditions on the list's own table.
 
 
 def in_subquery(column, found, *joined) -> Callable:
-    """Convert a condition: `column` is one of the values of `found` in rows that meet it.
+    """Convert a condition: `column` must be one of the values of `found` in rows that meet it.
 
     The subquery is not correlated, so the list may join the same table.
     """
@@ -292,15 +292,16 @@ def in_subquery(column, found, *joined) -> Callable:
 
 
 def compose(outer: Callable, inner: Callable) -> Callable:
-    """Apply two conversions."""
+    """Combine two conversions; `inner` is applied first."""
     return lambda condition: outer(inner(condition))
 
 
 def count_statement(table, conditions: Sequence[ColumnElement[bool]]) -> Select:
     """A statement for the number of rows of a table that meet all conditions.
 
-    Without conditions it is the stored number, if there is one (`models.Version`). If the only condition is
-    that rows of one other table refer to them (`in_subquery`), those are counted, which is one index scan.
+    Without conditions, it reads the stored number, if there is one (`models.Version`). If the only condition
+    is that rows of one other table refer to the rows (`in_subquery`), the references are counted, in a single
+    index scan.
     """
     if len(conditions) == 1 and isinstance(conditions[0], BinaryExpression):
         left, found = conditions[0].left, getattr(conditions[0].right, "element", None)
@@ -323,7 +324,7 @@ creator, character = Creator.__table__, Character.__table__
 
 
 def base_conditions(model) -> dict[str, Condition]:
-    """The conditions of most kinds; reference data have no folded column."""
+    """The conditions that most kinds have; reference data has no folded column."""
     table = model.__table__
     found = {"modified_gt": Condition(greater, table.c.modified)}
     if "name" in table.c and model is not Issue:
@@ -337,17 +338,17 @@ def base_conditions(model) -> dict[str, Condition]:
 
 
 def to_issues(table) -> Callable:
-    """Convert conditions on rows of issues to issues."""
+    """Convert conditions on a table with an `issue_id` to conditions on issues."""
     return in_subquery(issue.c.id, table.c.issue_id)
 
 
 def to_series_of_issues(table) -> Callable:
-    """Convert conditions on rows of issues to the series of those issues."""
+    """Convert conditions on a table with an `issue_id` to conditions on the series of these issues."""
     return in_subquery(series.c.id, issue.c.series_id, issue.c.id == table.c.issue_id)
 
 
 def _content_conditions(of: Callable) -> dict[str, Condition]:
-    """Contents of issues; different issues of a series, or credits, may meet different conditions."""
+    """Conditions on contents of issues; each may be met by a different issue of a series, or credit."""
     links = (link for link in KINDS["issue"].links if not link.symmetric)
     return {
         "creator_id": Condition(equal, credit.c.creator_id, of(credit)),
@@ -357,7 +358,7 @@ def _content_conditions(of: Callable) -> dict[str, Condition]:
 
 
 def _series_conditions(prefix: str, of: Callable) -> dict[str, Condition]:
-    """The conditions on series, and on the series of issues."""
+    """The conditions on series, which apply to series or to the series of issues."""
     of_publisher = compose(of, in_subquery(series.c.publisher_id, publisher.c.id))
     of_imprint = compose(of, in_subquery(series.c.imprint_id, imprint.c.id))
     of_genres = compose(of, in_subquery(series.c.id, series_genre.c.series_id))
@@ -403,7 +404,7 @@ PUBLISHER = base_conditions(Publisher) | {
 
 
 def _to_series(link, model) -> Callable:
-    """Convert conditions on a kind that issues link with to the series of those issues."""
+    """Convert conditions on a kind that is linked to issues to conditions on the series of these issues."""
     other = link.c[f"{model.name}_id"]
     return compose(to_series_of_issues(link), in_subquery(other, model.c.id))
 

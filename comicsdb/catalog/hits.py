@@ -1,12 +1,12 @@
-"""Results of searches: what a text finds, and why."""
+"""Search results: which object was found, and why."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from comicsdb.catalog.kinds import KINDS
 
-# Why an object is found, the best reason first; the statements name a reason by its place. `series`: an
-# issue, without a number in the text.
+# The reasons for finding an object, the best first; statements refer to a reason by its index. `series`
+# stands for an issue found by its series, without a number in the search text.
 REASONS = (
     "code equal",
     "name equal",
@@ -19,12 +19,12 @@ REASONS = (
     "similar",
 )
 CODE_EQUAL, NAME_EQUAL, ID_EQUAL, NUMBER_EQUAL, NAME_BEGINS, *_, SIMILAR = range(len(REASONS))
-# Among equally good results these kinds come first, the others in the order of their declaration.
+# Among equally good results, these kinds come first, then the others in the order of their declaration.
 FIRST_KINDS = ("series", "issue", "character", "creator", "publisher", "team", "arc", "universe", "imprint")
 
 
 class Hit(NamedTuple):
-    """An object that a text finds, the number of the reason in REASONS, and how far it is from the text."""
+    """An object found by a search, the reason's index in REASONS, and the distance from the search text."""
 
     kind: str
     id: int
@@ -33,13 +33,13 @@ class Hit(NamedTuple):
 
 
 def searched_kinds() -> tuple[str, ...]:
-    """The kinds that are searched, in the order of equally good results."""
+    """The searched kinds, in the order of equally good results."""
     known = [name for name, kind in KINDS.items() if not kind.is_reference]
     return tuple(dict.fromkeys((*FIRST_KINDS, *known)))
 
 
 def unambiguous_hit(hits: Sequence[Hit]) -> Hit | None:
-    """The best of some results if a code, an id or a number tells that it alone is asked for."""
+    """The best hit if a code, id or number shows that only this object is meant."""
     best = hits[0] if hits else None
     if best is None or best.reason not in (CODE_EQUAL, ID_EQUAL, NUMBER_EQUAL):
         return None

@@ -1,6 +1,6 @@
-"""Writing single credits and variants, apart from their issue.
+"""Writing single credits and variants, independently of their issue.
 
-Like any edit of the issue, it updates `modified`, history, change log and versions.
+Like any edit of the issue, this updates `modified`, history, change log and versions.
 """
 
 from collections import defaultdict
@@ -23,7 +23,8 @@ SAME_PAIR = _("The fields issue, creator must make a unique set.")
 def lock_issues(session: Session, ids) -> set[int]:
     """Lock issues against other writers until the transaction ends; returns the ids that exist.
 
-    Owners come first, in the order of ids: renaming a series locks rows in the same order.
+    Their series are locked first, and all in the order of ids, as renaming a series locks rows in the same
+    order.
     """
     of_these = select(Issue.series_id).where(Issue.id.in_(ids))
     series = select(Series.id).where(Series.id.in_(of_these)).order_by(Series.id)
@@ -33,9 +34,9 @@ def lock_issues(session: Session, ids) -> set[int]:
 
 
 def add_credits(catalog, wanted: list[dict]) -> list[int]:
-    """Add credits, [{"issue": id, "creator": id, "role": [ids]}]; returns their ids in this order.
+    """Add credits, given as [{"issue": id, "creator": id, "role": [ids]}]; returns their ids in this order.
 
-    If any of them is invalid, none is added; raises InvalidRowsError.
+    If any credit is invalid, none is added, and InvalidRowsError is raised.
     """
     if not wanted:
         return []
@@ -61,7 +62,7 @@ def add_credits(catalog, wanted: list[dict]) -> list[int]:
 
 
 def find_credit_errors(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
-    """The errors of new credits, by index and field. A repeated pair of issue and creator is an error."""
+    """The errors of new credits, by index and field; repeated pairs of issue and creator are errors."""
     session = catalog.session
     catalog.unit.acquire_write_lock()
     issues = lock_issues(session, {credit["issue"] for credit in wanted.values()})
@@ -94,9 +95,9 @@ def add_variant(catalog, values: dict) -> int:
 
 
 def update_variant(catalog, variant_id: int, values: dict) -> int:
-    """Change fields of a variant, also its issue; raises InvalidError or NotFoundError.
+    """Change fields of a variant, possibly its issue; raises InvalidError or NotFoundError.
 
-    The issue's `modified` changes even if nothing else does.
+    The issue's `modified` changes even if no field does.
     """
     catalog.unit.acquire_write_lock()
     variant = _locked(catalog.session, variant_id)
@@ -105,7 +106,7 @@ def update_variant(catalog, variant_id: int, values: dict) -> int:
 
 
 def _locked(session: Session, variant_id: int) -> Variant:
-    """A variant, reloaded, with its issue locked."""
+    """The reloaded variant, with its issue locked."""
     issue_id = session.scalar(select(Variant.issue_id).where(Variant.id == variant_id))
     lock_issues(session, [issue_id] if issue_id else [])
     variant = session.scalar(
@@ -117,7 +118,7 @@ def _locked(session: Session, variant_id: int) -> Variant:
 
 
 def find_variant_errors(session: Session, variant: Variant | None, values: dict) -> rules.ErrorCollector:
-    """The errors in values for a new variant (None) or for a change of one."""
+    """The errors in the values of a new variant (None) or of a change."""
     findings = rules.ErrorCollector()
     columns = Variant.__table__.columns
     for field, value in values.items():

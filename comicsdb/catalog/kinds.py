@@ -1,7 +1,7 @@
 """The kinds of the catalogue, with all facts about them that writes, history, lists, exports and pages use.
 
-Field names are those of the API. A field that refers to another object has its id, a link field a list of
-ids.
+Field names are those of the API. The value of a field that refers to another object is its id, that of a link
+field a list of ids.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,14 +24,14 @@ class Link:
     own: str
     other: str
     target: type
-    symmetric: bool = False  # both directions are stored, and added and removed together
+    symmetric: bool = False  # both directions are stored, added and removed together
 
 
 @dataclass(frozen=True)
 class Kind:
     """One kind: its fields, and how it is searched, ordered, labelled and deleted.
 
-    Parts are rows that belong only to the object: credits, variants, attributions, external ids.
+    Parts are rows that belong to a single object: credits, variants, attributions, external ids.
     """
 
     model: type
@@ -42,15 +42,15 @@ class Kind:
     label: str = ""
     plural: str = ""
     owner: str = ""  # the parent whose deletion also deletes this object
-    searched: tuple = ()  # folded columns that are searched besides the name
-    sort_name: tuple = ()  # the same, for another form of the name
+    searched: tuple = ()  # folded columns that are searched in addition to the name
+    sort_name: tuple = ()  # folded columns of another form of the name
     order: tuple = ()  # the columns that lists are ordered by, unique together; by default name and id
     embedded: tuple[str, ...] = (
         "name",
-    )  # columns that other objects embed: a change is the event `<kind>.name`
-    label_options: tuple = ()  # loader options that the label requires
+    )  # columns that other objects embed; a change raises the event `<kind>.name`
+    label_options: tuple = ()  # loader options for the label
     listed_with: tuple[str, ...] = ("issue",)  # other kinds that lists of this one show
-    note: Callable[..., str] = lambda _entity: ""  # what autocomplete shows beside the label
+    note: Callable[..., str] = lambda _entity: ""  # the text that autocomplete shows next to the label
     note_options: tuple = ()  # loader options for the note
 
     @property
@@ -65,7 +65,7 @@ class Kind:
 
     @property
     def partial_dates(self) -> tuple[str, ...]:
-        """The dates that have a precision beside them, in a field `<date>_precision`."""
+        """The date fields whose precision is in another field, `<date>_precision`."""
         return tuple(name for name in self.scalars if f"{name}_precision" in self.scalars)
 
     @property
@@ -75,7 +75,7 @@ class Kind:
 
     @property
     def name_columns(self) -> tuple:
-        """The folded columns of the name; matches in them precede those in aliases."""
+        """The folded columns of the name; matches in these precede matches in aliases."""
         model = self.model
         folded = func.fold(model.name, type_=Text) if self.is_reference else model.folded
         return (folded, *self.sort_name)
@@ -87,7 +87,7 @@ class Kind:
 
     @property
     def order_columns(self) -> tuple:
-        """The columns that lists are ordered by, with the id last; for issues, join their series."""
+        """The columns that order lists, with the id last; for issues, the query must join the series."""
         return self.order or (self.model.folded, self.model.name, self.model.id)
 
 
@@ -323,9 +323,9 @@ _REFERENCE = (
     ),
 )
 
-# In the order in which rows are locked: owners come first.
+# In the order in which rows are locked, owners first.
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (*_REFERENCE, *_CATALOGUE)}
-# The fields that say how much is known of a date.
+# The fields that store how much of a date is known.
 PRECISIONS = tuple(f"{name}_precision" for kind in KINDS.values() for name in kind.partial_dates)
 
 
@@ -335,7 +335,7 @@ def reference_last() -> list[Kind]:
 
 
 def children_of(model: type) -> Iterator[tuple[Kind, str]]:
-    """The kinds with a parent of this kind, each with the field."""
+    """The kinds with a parent of this kind, each with its field."""
     for kind in KINDS.values():
         for name, parent in kind.parents.items():
             if parent is model:
@@ -351,14 +351,14 @@ def linked_to(model: type) -> Iterator[tuple[Kind, Link]]:
 
 
 def add_kind(kind: Kind) -> None:
-    """Register a kind of another package; registering it again changes nothing."""
+    """Register a kind of another package; repeated registration has no effect."""
     known = KINDS.setdefault(kind.name, kind)
     if known.model is not kind.model:
         raise ValueError(f"The kind {kind.name} is taken by {known.model.__module__}.{known.model.__name__}.")
 
 
 def kind_of(model) -> Kind:
-    """The kind of a model or of one of its objects; raises KeyError with a hint if it is not registered."""
+    """The kind of a model, or of an object; raises KeyError with a hint if it is not registered."""
     name = model.__tablename__
     if name not in KINDS:
         raise KeyError(f"{name} is no kind of the catalogue: call config.add_catalogue_kind(Kind(...)).")

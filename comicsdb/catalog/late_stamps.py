@@ -1,10 +1,10 @@
-"""Stamps that move late: those of more objects than one transaction should update while other writers wait.
+"""Late stamps: updates of stamps that would block other writers too long in one transaction.
 
-A rename can touch all issues of a long series. The transaction that writes it then only notes their ids
+A rename can affect all issues of a long series. The transaction that writes it then only notes their ids
 (`models.LateStamps`); the stamps move after its commit, in transactions of their own. Until then, the time of
-the note is a validator of everything that has stamps (`readcache.validators.late`), so cached answers show
-the change from its commit on. Who asks for what was modified lately finds each object as soon as its stamp
-has moved, with a time after the change.
+the note is a validator of everything that has stamps (`readcache.validators.late`), so cached responses show
+the change from its commit on. Clients that ask for recently modified objects find each object as soon as its
+stamp has moved, with a time after the change.
 """
 
 import logging
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 def move_stamps(session: Session, note_id: int) -> None:
-    """Move the stamps of a note in transactions beside that of the session, and remove the note."""
+    """Move the stamps of a note, in transactions separate from the session's, and remove the note."""
     with piecewise.separate_session(session) as own:
         note = own.execute(select(LateStamps.kind, LateStamps.ids).where(LateStamps.id == note_id)).first()
     if note is None:
@@ -34,11 +34,11 @@ def move_stamps(session: Session, note_id: int) -> None:
     piecewise.in_pieces(session, note.ids, write)
     with piecewise.separate_session(session) as own:
         own.execute(delete(LateStamps).where(LateStamps.id == note_id))
-        UnitOfWork.of(own).record_outdated(note.kind)  # what has the note among its validators changes
+        UnitOfWork.of(own).record_outdated(note.kind)  # invalidates responses validated by the note
 
 
 def resume_interrupted(factory: sessionmaker[Session], pause) -> None:
-    """Move the stamps of notes that were made before a pause: their process was interrupted."""
+    """Move the stamps of notes older than a pause, as the processes that made them were interrupted."""
     with factory() as session:
         for each in session.scalars(select(LateStamps.id).where(LateStamps.at < func.now() - pause)).all():
             move_stamps(session, each)
@@ -50,10 +50,10 @@ def _after_commit(session: Session) -> None:
     for each in UnitOfWork.of(session).changes.notes:
         try:
             move_stamps(session, each)
-        except SQLAlchemyError:  # what was written is committed: this must not fail
+        except SQLAlchemyError:  # the change is committed already, so this must not fail
             logger.warning("The stamps of note %d will move later.", each, exc_info=True)
 
 
 def register_listeners(factory: sessionmaker[Session]) -> None:
-    """Add the listener to the sessions of a factory; after those of the unit of work."""
+    """Add the listener to the sessions of a factory; must run after the unit of work added its own."""
     event.listen(factory, "after_commit", _after_commit)
