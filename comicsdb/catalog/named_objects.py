@@ -1,6 +1,6 @@
-"""Objects that a text names for certain: by a barcode, ISBN or SKU, by an id, or by the address of a page.
+"""Objects that a text identifies exactly: by a barcode, ISBN or SKU, by an id, or by the URL of a page.
 
-Ids and addresses are ours or those of other databases.
+Ids and URLs are ours or those of other databases.
 """
 
 import re
@@ -21,10 +21,10 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import COMIC_VINE_NUMBERS, EXTERNAL_SOURCES
 from comicsdb.values import compact_code
 
-MAX_RESULTS = 20  # of one text
+MAX_RESULTS = 20  # results per text
 SKU_MIN, SKU_MAX = 5, 12  # characters
 
-# What people call the sources of external ids, beside the names of these.
+# Names and abbreviations that people use for the sources of external ids.
 _SOURCES = {name: name for name in EXTERNAL_SOURCES} | {
     "cv": "comicvine",
     "cvid": "comicvine",
@@ -44,14 +44,14 @@ _SKU = re.compile(r"(?=.*\d)[A-Z\d]+|[A-Z]{2,4}[ -]?\d{2}[ -]?\d{4}", re.ASCII |
 
 @dataclass(frozen=True)
 class PastedAddress:
-    """A pasted address: its host without `www.`, and the parts of its path."""
+    """A pasted URL: its host without `www.`, and the parts of its path."""
 
     host: str
     parts: tuple[str, ...]
 
     @classmethod
     def parse(cls, text: str) -> "PastedAddress | None":
-        """The address in a text; None if it is none."""
+        """Parse a text; returns None if it is not a URL."""
         if not _ADDRESS.fullmatch(text):
             return None
         try:
@@ -63,20 +63,20 @@ class PastedAddress:
 
     @property
     def words(self) -> str:
-        """What the address says in words, in its longest part."""
+        """The longest part of the path, as words."""
         return max((part.replace("-", " ").replace("_", " ") for part in self.parts), key=len, default="")
 
 
 def name_to_search(query: str) -> str:
-    """What to look for by name: the text, or the words of an address."""
+    """The text to search for by name: the query itself, or the words of a URL."""
     address = PastedAddress.parse(search.clean_query(query))
     return address.words if address else query
 
 
 def find_named(pool: ReadPool | ReadConnection, query: str, own_host: str) -> list[Hit]:
-    """The objects that a text names, in the order of lists; `own_host` is the host of our addresses.
+    """The objects that a text identifies, in the order of lists; `own_host` is the host of our URLs.
 
-    No statement is sent for a text that has not the form of a code, an id or an address.
+    No statement is sent for a text that does not have the form of a code, id or URL.
     """
     query = search.clean_query(query)
     forms = (_ADDRESS, _CODE_NAMES, _OF_COMIC_VINE, _OF_WIKIDATA, _OF_SOURCE, _OWN, _SKU)
@@ -111,13 +111,13 @@ def _at_address(connection: Connection, address: PastedAddress, own_host: str) -
 
 
 def _external_references(address: PastedAddress) -> Iterator[tuple[str, str | None, str]]:
-    """Source, kind and id of an address at another database; the kind is None if it tells none."""
+    """Source, kind and id in a URL of another database; the kind is None if the URL does not contain it."""
     for source, rules in EXTERNAL_SOURCES.items():
         for kind, page in rules.pages.items():
             split = urlsplit(page)
             if split.netloc.removeprefix("www.") != address.host:
                 continue
-            if source == "comicvine":  # another word precedes the id than in our links
+            if source == "comicvine":  # a different word precedes the id than in our links
                 found = _OF_COMIC_VINE.fullmatch(address.parts[-1]) if address.parts else None
                 if found and int(found[1]) == COMIC_VINE_NUMBERS[kind]:
                     yield source, kind, found[2]
@@ -133,7 +133,7 @@ def _external_references(address: PastedAddress) -> Iterator[tuple[str, str | No
 
 
 def _with_code(connection: Connection, text: str) -> list[Hit]:
-    """Issues by their barcode, ISBN or SKU, or by those of their variants."""
+    """Issues that have a barcode, ISBN or SKU, or whose variants have it."""
     code, sku = parse_gtin(text), compact_code(text)
     found = []
     if code:
@@ -165,7 +165,7 @@ def _with_code(connection: Connection, text: str) -> list[Hit]:
 
 
 def variants_with_code(session: Session, query: str, issue_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """The id and name of the variant of each issue that has the code in a text, unless the issue has it."""
+    """The variant (id, name) of each issue that has the code in a text, unless the issue itself has it."""
     text = _CODE_NAMES.sub("", search.clean_query(query), count=1)
     code = parse_gtin(text)
     known = (
@@ -187,7 +187,7 @@ def variants_with_code(session: Session, query: str, issue_ids: Sequence[int]) -
 
 
 def _with_id(connection: Connection, text: str) -> list[Hit]:
-    """Objects by an id with its source (`cv 4000-123`, `gcd 77`), or by ours with the kind (`issue 123`)."""
+    """Objects by an id with its source (`cv 4000-123`, `gcd 77`), or our id with its kind (`issue 123`)."""
     if found := _OF_COMIC_VINE.fullmatch(text):
         kinds = [kind for kind, number in COMIC_VINE_NUMBERS.items() if number == int(found[1])]
         return [hit for kind in kinds for hit in _by_external_id(connection, "comicvine", found[2], kind)]

@@ -1,4 +1,4 @@
-"""What the next issue of a series is likely to have, judging by the issues before it."""
+"""Proposed values for the next issue of a series, derived from the issues before it."""
 
 import re
 from calendar import monthrange
@@ -12,18 +12,18 @@ from sqlalchemy.orm import Session
 from comicsdb.models import Issue
 from comicsdb.models.choices import YEARS
 
-RECENT_ISSUES = 7  # issues that show the rhythm
-MAX_TRIED = 50  # numbers, until one is free
-DAYS_OF_MONTH = range(27, 33)  # days
+RECENT_ISSUES = 7  # issues from which intervals and values are derived
+MAX_TRIED = 50  # numbers tried until one is free
+DAYS_OF_MONTH = range(27, 33)  # days between monthly issues
 WEEK = 7
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
 FIRST_NUMBER = "1"
 
 
 def propose_next_issue(session: Session, series_id: int, after: int | None = None) -> dict:
-    """Values by field for the issue that follows the last one of a series, or the issue with an id.
+    """Values by field for the issue that follows the last one of a series, or the issue with the id `after`.
 
-    A field is missing where the run does not tell. Two statements.
+    A field is missing if the earlier issues do not determine it. Runs two statements.
     """
     statement = select(Issue).where(Issue.series_id == series_id)
     if after is not None:
@@ -46,7 +46,7 @@ def propose_next_issue(session: Session, series_id: int, after: int | None = Non
 
 
 def _incremented(number: str, more: int) -> str:
-    """A number some steps later, such as `009` after `008`; empty for one that does not end in digits."""
+    """A number some steps later, such as `009` after `008`; empty if the number does not end in digits."""
     found = _NUMBERED.fullmatch(number)
     return f"{found[1]}{int(found[2]) + more:0{len(found[2])}}" if found else ""
 
@@ -64,7 +64,7 @@ def _free_number(session: Session, series_id: int, number: str) -> str:
 
 
 def _dates(run: list[Issue]) -> dict[str, date]:
-    """The dates of the next issue of a run, which begins with its last one."""
+    """The dates of the next issue; `run` has the earlier issues, latest first."""
     covers, stores = [each.cover_date for each in run], [each.store_date for each in run if each.store_date]
     months, days = _interval(stores if len(stores) > 1 else covers)
     if not (months or days):
@@ -78,7 +78,7 @@ def _dates(run: list[Issue]) -> dict[str, date]:
 
 
 def _interval(days: list[date]) -> tuple[int, int]:
-    """The usual time between dates, latest first: in months, or else in days. A single one says monthly."""
+    """The usual time between dates (latest first), in months or else in days; a single date means monthly."""
     gaps = [(later - earlier).days for later, earlier in pairwise(days)]
     usual = median_low(gaps) if gaps else DAYS_OF_MONTH[0]
     if usual < DAYS_OF_MONTH[0]:

@@ -1,4 +1,4 @@
-"""Writing links and parts of objects by set-based statements, recorded in the unit of work."""
+"""Writes links and parts of objects with set-based statements, recorded in the unit of work."""
 
 from sqlalchemy import and_, delete, insert, select
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -10,7 +10,7 @@ from comicsdb.models import Attribution, Credit, ExternalId, Variant, credit_rol
 
 
 def replace_links(session: Session, owner: str, link: Link, owner_id: int, wanted: list[int]) -> bool:
-    """Replace the ids that an object is linked to by a field; returns whether anything changed."""
+    """Replace the ids that an object is linked to in a field; returns whether anything changed."""
     columns = link.table.columns
     own, other = columns[link.own], columns[link.other]
     present = set(session.scalars(select(other).where(own == owner_id)))
@@ -34,7 +34,7 @@ def _pairs(link: Link, owner_id: int, others: set[int]):
 
 
 def replace_credits(session: Session, issue_id: int, wanted: list[dict]) -> bool:
-    """Replace the credits of an issue: [{"creator": id, "roles": [ids]}], one per creator."""
+    """Replace the credits of an issue by [{"creator": id, "roles": [ids]}], one per creator."""
     present = credits_of(session, issue_id)
     goal = {credit["creator"]: set(credit["roles"]) for credit in wanted}
     if present == goal:
@@ -96,7 +96,7 @@ VARIANT_FIELDS = (
 
 
 def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> bool:
-    """Replace the variants of an issue; one with the `id` of an existing row changes that row."""
+    """Replace the variants of an issue; a variant with the `id` of an existing row updates that row."""
     present = {
         row.id: row
         for row in session.execute(
@@ -133,7 +133,7 @@ def replace_variants(session: Session, issue_id: int, wanted: list[dict]) -> boo
 
 
 def replace_attributions(session: Session, owner: str, owner_id: int, wanted: list[dict]) -> bool:
-    """Replace the attributions of an object, in this order: [{"source": code, "url": text}]."""
+    """Replace the attributions of an object by [{"source": code, "url": text}], in this order."""
     column = getattr(Attribution, f"{owner}_id")
     present = session.execute(
         select(Attribution.id, Attribution.source, Attribution.url)
@@ -157,9 +157,9 @@ def replace_attributions(session: Session, owner: str, owner_id: int, wanted: li
 def replace_external_ids(
     session: Session, owner: str, owner_id: int, wanted: list[dict], said_by: int | None
 ) -> bool:
-    """Replace the external ids of an object: [{"source": code, "external_id": text, "scope": text}].
+    """Replace the external ids of an object by [{"source": code, "external_id": text, "scope": text}].
 
-    Rows that stay keep the account that entered them.
+    Unchanged rows keep the account that entered them.
     """
     column = getattr(ExternalId, f"{owner}_id")
     content = (ExternalId.source, ExternalId.external_id, ExternalId.scope)

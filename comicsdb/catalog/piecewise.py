@@ -1,4 +1,4 @@
-"""Work on many objects in transactions that each hold the lock of all writers for a fraction of a second."""
+"""Work on many objects, in transactions that each hold the writers' lock for a fraction of a second."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.unit_of_work import UnitOfWork
 
-INITIAL_SIZE, MIN_SIZE, MAX_SIZE = 20, 25, 500  # objects of a transaction
-TARGET_SECONDS = 0.1  # seconds for which a transaction should hold the lock
-MAX_ATTEMPTS = 5  # at a transaction that meets a deadlock
+INITIAL_SIZE, MIN_SIZE, MAX_SIZE = 20, 25, 500  # objects per transaction
+TARGET_SECONDS = 0.1  # how long a transaction should hold the lock
+MAX_ATTEMPTS = 5  # attempts of a transaction that fails by a deadlock
 
 
 def in_pieces(session: Session, ids: Iterable[int], write: Callable[[Session, set[int]], object]) -> None:
-    """Call `write` for pieces of ids, each with a `separate_session`; after a deadlock it is repeated."""
+    """Call `write` for pieces of ids, each with a `separate_session`; retries after deadlocks."""
     left, size, attempts = sorted(ids), INITIAL_SIZE, 0
     while left:
         piece, attempts = left[:size], attempts + 1
@@ -35,12 +35,12 @@ def in_pieces(session: Session, ids: Iterable[int], write: Callable[[Session, se
 
 @contextmanager
 def separate_session(session: Session):
-    """A session like another one, with the lock of all writers, in a transaction of its own.
+    """A session like a given one, in a transaction of its own that holds the writers' lock.
 
-    The transaction is committed at the end.
+    The transaction is committed at the end of the block.
     """
     with type(session)(session.get_bind()) as own:
-        if "media" in session.info:  # what removes pictures after the commit
+        if "media" in session.info:  # the storage, which deletes pictures after the commit
             own.info["media"] = session.info["media"]
         UnitOfWork.of(own).acquire_write_lock()
         yield own

@@ -1,12 +1,12 @@
 """Propagation of changes: a table of rules, M1 to M24, and the statements that apply it.
 
-An event is a change of rows (`publisher.name`: their name changed). For each event the table has the kinds
-whose `modified` is updated, and which of their rows, as a condition with the parameter `:ids`, the rows of
-the event. Updates of `modified` are not events themselves, so they do not cascade.
+An event is a change of rows (`publisher.name`: the names of publishers changed). For each event, the table
+has the kinds whose `modified` is updated, each with a condition for the rows, whose parameter `:ids` are the
+ids of the changed rows. Updates of `modified` are not events themselves, so they do not cascade.
 
 Rules that follow from the declarations of kinds are not in the table: changed links and parts touch the
-object itself (M1 to M9, M17, M23), a changed name the objects that have it as a parent (M10, M11, M15) or
-link to it (M14, M16).
+object itself (M1 to M9, M17, M23); a changed name touches the objects that have the object as a parent (M10,
+M11, M15) or link to it (M14, M16).
 """
 
 from collections import defaultdict
@@ -23,7 +23,7 @@ SELF = "id = ANY(:ids)"
 
 
 def _linked(table: str, own: str, other: str) -> str:
-    """The condition that a link table links rows to those of the event."""
+    """The condition that a link table links a row to one of the event's rows."""
     return f"id IN (SELECT {own} FROM {table} WHERE {other} = ANY(:ids))"
 
 
@@ -52,7 +52,7 @@ _CREDITED_IN_ROLE = (
 _REPRINTING = _linked("issue_reprint", "issue_id", "reprint_id")
 _ASSOCIATED = _linked("series_associated", "series_id", "associated_id")
 
-# Kinds with an issue list, with the statement that finds the ids of their rows from issues (M24).
+# Kinds with an issue list, each with the query for the ids of the rows that list some issues (M24).
 ISSUE_LIST_QUERIES = {
     **{
         kind: f"SELECT {link.other} FROM {link.table.name} WHERE {link.own} = ANY(:ids)"
@@ -64,7 +64,7 @@ ISSUE_LIST_QUERIES = {
 }
 ISSUE_LIST_CONDITIONS = {kind: f"id IN ({ids})" for kind, ids in ISSUE_LIST_QUERIES.items()}
 
-# (rule, event, {kind touched: which of its rows})
+# (rule, event, {touched kind: condition for its rows})
 RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("M10", "publisher.name", {"issue": _issues_of_series("publisher_id = ANY(:ids)")}),
     ("M11", "imprint.name", {"issue": _issues_of_series("imprint_id = ANY(:ids)")}),
@@ -81,7 +81,7 @@ RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
 
 TOUCHES: dict[str, dict[str, str]] = {event: touched for _, event, touched in RULES}
 
-# Columns whose change is an event, besides `<kind>.name` for the columns that other objects embed.
+# Columns whose change is an event, in addition to `<kind>.name` for the columns that other objects embed.
 _FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "series": {
         "series.label": ("name", "year_began", "series_type_id", "sort_name"),
@@ -101,13 +101,13 @@ _FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
     "series_type": {"series_type.label": ("code",)},
 }
 
-# Link fields that other objects embed besides their owner.
+# Link fields that not only the object itself shows, but also other objects that embed it.
 LINK_EVENTS = {"series.genres": "series.embedded"}
 
-# The events of a deletion; for other kinds it is `<kind>.name`.
+# The events of a deletion; for kinds not listed here, `<kind>.name`.
 _DELETION_EVENTS: dict[str, tuple[str, ...]] = {
-    "publisher": (),  # objects that show it are deleted with it
-    "series_type": (),  # cannot be deleted while series have it
+    "publisher": (),  # objects that show the publisher are deleted with it
+    "series_type": (),  # cannot be deleted while series have this type
     "series": ("series.label",),
     "issue": ("issue.deleted", "issue.place"),
 }
@@ -120,12 +120,12 @@ def field_events(kind: str) -> dict[str, tuple[str, ...]]:
 
 
 def deletion_events(kind: str) -> tuple[str, ...]:
-    """The events of a deletion of rows of a kind."""
+    """The events that a deletion of rows of a kind causes."""
     return _DELETION_EVENTS.get(kind, (f"{kind}.name",))
 
 
 def touched_conditions(event: str) -> dict[str, str]:
-    """The kinds that an event touches, each with the condition for their rows."""
+    """The kinds that an event touches, each with the condition for its rows."""
     kind, what = event.split(".")
     if what == "name":
         model = KINDS[kind].model
@@ -141,7 +141,7 @@ def touched_conditions(event: str) -> dict[str, str]:
 
 
 def resolve(session: Session, events: dict[str, set[int]]) -> dict[str, set[int]]:
-    """The rows that events touch, as {kind: ids}; at most one statement is sent."""
+    """The rows that events touch, as {kind: ids}; sends at most one statement."""
     touched: dict[str, set[int]] = defaultdict(set)
     conditions, parameters = [], {}
     for number, (event, ids) in enumerate(events.items()):
@@ -157,23 +157,23 @@ def resolve(session: Session, events: dict[str, set[int]]) -> dict[str, set[int]
 
 
 def _find(session: Session, conditions: Iterable[tuple[str, str]], parameters: dict) -> Iterable:
-    """Pairs of kind and id: the rows of each kind that meet its condition."""
+    """Pairs of kind and id, for the rows of each kind that meet its condition."""
     selects = [f"SELECT '{kind}', id FROM {kind} WHERE {rows}" for kind, rows in conditions]
     return session.execute(text(" UNION ALL ".join(selects)), parameters) if selects else ()
 
 
 def _next_stamp(*columns: str) -> str:
-    """The next value of a stamp: the current time, or just after its present value if that is later.
+    """The next value of a stamp: the current time, or just after its current value if that is later.
 
-    It is later than all `columns`: the date of a body with two stamps is that of the later one, which may be
-    in the future if it was imported or the clock was set back.
+    It is later than all `columns`: a response that depends on two stamps has the date of the later one, which
+    may be in the future if it was imported or the clock was set back.
     """
     past = ", ".join(f"{each} + interval '1 microsecond'" for each in columns)
     return f"greatest(clock_timestamp(), {past})"
 
 
 def move_stamps(session: Session, moved: dict[str, set[int]]) -> None:
-    """Update `modified` of rows by kind, and store its former value, in one statement.
+    """Update `modified` of rows of several kinds, and store its former values, in one statement.
 
     Rows are locked in the order of kinds and ids.
     """
@@ -184,7 +184,7 @@ def move_stamps(session: Session, moved: dict[str, set[int]]) -> None:
 
 @lru_cache(200)
 def _move_statement(kinds: tuple[str, ...]) -> TextClause:
-    """The statement that updates `modified` of kinds; the final SELECT makes their order."""
+    """The statement that updates `modified` of several kinds; the final SELECT determines their order."""
     parts = [part for kind in kinds for part in _move_ctes(kind)]
     order = ", ".join(f"(SELECT count(*) FROM {kind}_moved)" for kind in kinds)
     return text(f"WITH {', '.join(parts)} SELECT {order}")
@@ -212,7 +212,7 @@ def move_name_stamp(session: Session, kind: str, ids: set[int]) -> None:
 
 
 def move_issue_list_stamps(session: Session, issues: set[int], parents: dict[str, set[int]]) -> None:
-    """Update `issues_modified` of `parents` and of all objects with one of `issues` in their issue list."""
+    """Update `issues_modified` of `parents`, and of all objects with one of `issues` in their issue list."""
     given = {kind: list(parents.get(kind, ())) for kind in ISSUE_LIST_CONDITIONS}
     session.execute(_move_lists_statement(tuple(given)), {"ids": list(issues), **given})
 
@@ -230,10 +230,10 @@ def _move_lists_statement(kinds: tuple[str, ...]) -> TextClause:
 
 
 def refresh_issue_ratings(session: Session, issues: set[int]) -> None:
-    """Compute number and sum of the ratings of issues, and add what changed to their series (M22).
+    """Compute number and sum of the ratings of issues, and add the differences to their series (M22).
 
-    Moves `rated` of both. Ratings given before an issue was out are excluded until
-    `library.ratings.count_due` includes them. Rows are locked by a separate statement, so that the next one
+    Moves `rated` of both. Ratings given before the publication of an issue are excluded until
+    `library.ratings.count_due` includes them. A separate statement locks the rows first, so that the next one
     sees ratings that others have committed.
     """
     chosen = {"ids": list(issues)}

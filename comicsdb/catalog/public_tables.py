@@ -1,10 +1,10 @@
-"""What anybody may have of the database: tables and columns of dumps, of the feed's objects and of mirrors.
+"""The public part of the database: tables and columns of dumps, of objects in the feed, and of mirrors.
 
-Every table and column of the models is either listed in `PUBLIC_COLUMNS` or named with the reason why it is
-private; a test compares both with the models. Nothing in `PUBLIC_COLUMNS` is about people who use the site.
+Every table and column of the models is either listed in `PUBLIC_COLUMNS`, or listed as private with the
+reason; a test compares both with the models. Nothing in `PUBLIC_COLUMNS` is about people who use the site.
 
 The state of an object is a dictionary from table to rows: its own row, and those of its parts, links, former
-slugs and picture hashes. `states_statement` selects it; `remove_objects` and `insert_objects` bring it into
+slugs and picture hashes. `states_statement` selects it; `remove_objects` and `insert_objects` write it to
 another database.
 """
 
@@ -24,7 +24,7 @@ _ISSUES = "issues_modified issues_modified_before"
 _RATED = "rating_count rating_sum rated rated_before"
 _OWNED = " ".join(f"{kind}_id" for kind in OWNERS)
 
-# In an order in which every row comes after those that it refers to.
+# Ordered so that every row comes after those that it refers to.
 PUBLIC_COLUMNS: dict[str, tuple[str, ...]] = {
     table: tuple(columns.split())
     for table, columns in {
@@ -97,15 +97,15 @@ PRIVATE_TABLES: dict[str, str] = {
     }.items()
     for table in tables.split()
 }
-SHARED_TABLES = ("picture_hash", "change_log")  # rows that belong to no object alone
-PUBLIC_KINDS = tuple(name for name in PUBLIC_COLUMNS if name in KINDS)  # kinds in the order of their tables
+SHARED_TABLES = ("picture_hash", "change_log")  # tables with rows that do not belong to a single object
+PUBLIC_KINDS = tuple(name for name in PUBLIC_COLUMNS if name in KINDS)  # in the order of their tables
 
 
 @cache
 def tables_of(kind: str) -> dict[str, str]:
-    """The tables with rows of an object: SQL conditions on the row r for the id o.id.
+    """The tables with rows of an object, each with an SQL condition on the row r for the id o.id.
 
-    Of an object that is gone, there is the tombstone alone.
+    A deleted object only has its tombstone.
     """
     owner, declared = f"{kind}_id", KINDS[kind]
     found = {kind: "r.id = o.id"}
@@ -125,23 +125,23 @@ def tables_of(kind: str) -> dict[str, str]:
 
 
 def quoted_columns(table: str, row: str = "") -> str:
-    """The public columns of a table, quoted, as a list in SQL."""
+    """The public columns of a table, quoted, as an SQL list."""
     return ", ".join(f'{row}."{column}"' if row else f'"{column}"' for column in PUBLIC_COLUMNS[table])
 
 
 def primary_key_order(table: str, row: str = "r") -> str:
-    """The order of the rows of a table: that of its primary key."""
+    """The ORDER BY expressions of a table's primary key."""
     return ", ".join(f'{row}."{column.name}"' for column in metadata.tables[table].primary_key)
 
 
 @cache
 def states_statement(kind: str) -> TextClause:
-    """The statement for the states of the objects `ids`: rows with id and state, by id."""
+    """The statement for the states of the objects `ids`: rows of id and state, ordered by id."""
     return text(f"{states_query(kind, 'unnest(CAST(:ids AS integer[]))')} ORDER BY o.id")
 
 
 def states_query(kind: str, ids: str) -> str:
-    """A query for the states of objects whose ids are the rows of `ids`: rows with id and state."""
+    """A query for the states of the objects whose ids are the rows of `ids`: rows of id and state."""
     pairs = [
         f"'{table}', (SELECT coalesce(json_agg(x), '[]') FROM"
         f' (SELECT {quoted_columns(table, "r")} FROM "{table}" r WHERE {condition}'
@@ -154,10 +154,11 @@ def states_query(kind: str, ids: str) -> str:
 def remove_objects(connection: Connection, kind: str, ids: list[int], gone: list[int]) -> None:
     """Remove all public rows of objects, before `insert_objects` writes the new ones in the same transaction.
 
-    Of objects that are `gone`, links from others are removed as well.
+    For objects in `gone`, links from other objects are removed as well.
 
-    The role of the connection has to be a superuser: triggers and foreign keys are off in this transaction,
-    as states may come in any order, and only those of all objects of a moment together are consistent.
+    The connection's role has to be a superuser: triggers and foreign keys are disabled in this transaction,
+    as states may arrive in any order, and are only consistent once those of all objects at one moment are
+    written.
     """
     connection.execute(text("SET LOCAL session_replication_role = replica"))
     for table, condition in reversed(tables_of(kind).items()):
@@ -173,7 +174,7 @@ def remove_objects(connection: Connection, kind: str, ids: list[int], gone: list
 
 
 def insert_objects(connection: Connection, kind: str, found: Iterable[dict]) -> None:
-    """Write the states of objects as they are, stamps included."""
+    """Write the states of objects unchanged, including stamps."""
     found = list(found)
     for table in tables_of(kind):
         insert_rows(connection, table, [row for each in found for row in each[table]])
@@ -181,13 +182,13 @@ def insert_objects(connection: Connection, kind: str, found: Iterable[dict]) -> 
 
 
 def _add_to_version(connection: Connection, kind: str, more: int) -> None:
-    """Move the version of the kind's lists, and the number of its objects."""
+    """Increment the version of the kind's lists, and adjust the stored number of its objects."""
     statement = "UPDATE version SET value = value + 1, number = number + :more WHERE kind = :kind"
     connection.execute(text(statement), {"kind": kind, "more": more})
 
 
 def insert_rows(connection: Connection, table: str, rows: Iterable[dict]) -> None:
-    """Insert rows of a public table, with the columns that they have; of `SHARED_TABLES`, only new rows."""
+    """Insert rows into a public table, with the columns they have; `SHARED_TABLES` skip existing rows."""
     if not (rows := list(rows)):
         return
     columns = ", ".join(f'"{column}"' for column in PUBLIC_COLUMNS[table] if column in rows[0])

@@ -1,12 +1,12 @@
-"""Ranked search: objects of all kinds by one text, the same for the site, the API and the pickers of forms.
+"""Ranked search: objects of all kinds by one text, used by the site, the API and the pickers of forms.
 
-What the text names for certain comes first: codes, ids and addresses (`named_objects`). Then names are looked
-for in steps: those that equal the text or begin with it, in one index of each kind, which is all that
+Objects that the text identifies exactly come first: by codes, ids and URLs (`named_objects`). Then names are
+searched in steps: those that equal the text or begin with it, in one index of each kind, which is all that
 suggestions read; names and aliases with all its words, by the trigram indexes, and the issues of such series;
-then similar names, for typing errors, only where little was found. A leading article does not count.
-`night ferry (2026) 3` finds the issue.
+then similar names, for typing errors, only if few objects were found. Leading articles are ignored. A text
+such as `night ferry (2026) 3` finds an issue.
 
-The statements are the same for all texts, so PostgreSQL plans them once on each connection.
+The statements are the same for all texts, so PostgreSQL plans them once per connection.
 """
 
 import re
@@ -45,17 +45,17 @@ from comicsdb.matching.words import ARTICLES, MARKS, NUMBER
 from comicsdb.models import Issue, Series, SeriesType, Universe
 from comicsdb.models.series import LABEL_INFIX
 
-ENOUGH = 5  # with fewer results, similar names are looked for, too
-SIMILARITY = 0.3  # the lowest of a name that is found despite typing errors
-SPREAD = 0.15  # how much farther than the most similar name others may be
-OTHER_NAME = 0.1  # the distance between a name and an alias that is as similar
+ENOUGH = 5  # with fewer results, similar names are searched, too
+SIMILARITY = 0.3  # minimum similarity of a name that is found despite typing errors
+SPREAD = 0.15  # maximum additional distance of other names, compared with the most similar one
+OTHER_NAME = 0.1  # added to the distance of an alias, so that an equally similar name precedes it
 SIMILAR_MIN = 4  # characters; shorter texts are similar to too many names
-# What rows to show are made of, beside the series of an issue.
+# Columns for result rows, besides the series of an issue.
 _IN_ROWS = ("id", "name", "folded", "slug", "image", "year_began", "series_type_id", "designation")
-SIMILAR_SERIES = 20  # whose issues are looked for
+SIMILAR_SERIES = 20  # the maximum number of similar series whose issues are searched
 ISSUE = Issue.__tablename__
-TRIGRAM = 3  # letters of a word that an index finds anywhere in a name; shorter ones where a word begins
-# Scripts without blanks between words: two of their characters are looked for anywhere, too.
+TRIGRAM = 3  # minimum length of a word found anywhere in a name by index; shorter ones must begin a word
+# Scripts without spaces between words; two of their characters are searched anywhere, too.
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]{2}")
 NUMBER_MAX = 25
 
@@ -71,10 +71,10 @@ _IN_LABELS = frozenset(infix.strip() for infix in LABEL_INFIX.values())  # but n
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """What a text asks for.
+    """A parsed search text.
 
-    `name` is a name of any kind, `series` that of a series, perhaps of an issue. A bare year at the end may
-    be the number of an issue: then it is in `numbers`, and issues may be of any year.
+    `name` is a name of any kind; `series` is the name of a series, perhaps followed by an issue. A bare year
+    at the end may be the number of an issue: it is then in `numbers` as well, and issues may be of any year.
     """
 
     name: str
@@ -91,7 +91,7 @@ class ParsedQuery:
 
     @property
     def values(self) -> dict:
-        """The parameters of the statement that depend on the text."""
+        """The statement's parameters that depend on the text."""
         name, series = without_article(self.name), without_article(self.series)
         return {
             "typed": self.name,
@@ -108,7 +108,7 @@ class ParsedQuery:
 
 
 def parse_query(query: str) -> ParsedQuery:
-    """What a text asks for: a name, and perhaps year and volume of a series and the number of an issue."""
+    """Parse a search text: a name, and perhaps year and volume of a series and the number of an issue."""
     query = query.translate(_WIDE_DIGITS)
     name = " ".join(search.words(query))
     marked = search.parse_issue_query(query)
@@ -131,7 +131,7 @@ def parse_query(query: str) -> ParsedQuery:
 
 
 def _parsed(name: str, words: list[str], numbers: tuple[str, ...], year, issue_year) -> ParsedQuery:
-    """The series and the issue that the words before a number and a year ask for."""
+    """The query for the words that precede a number and a year."""
     words, volume = _volume_of(words)
     if (numbers or year) and len(words) > 1 and words[-1] in _IN_LABELS:
         words = words[:-1]
@@ -139,7 +139,7 @@ def _parsed(name: str, words: list[str], numbers: tuple[str, ...], year, issue_y
 
 
 def _volume_of(words: list[str]) -> tuple[list[str], int | None]:
-    """The words without a volume that ends them, as `v2` or `vol. 2`, and the volume."""
+    """The words without a volume at the end, such as `v2` or `vol. 2`, and the volume."""
     for taken in (1, 2):
         found = _VOLUME.fullmatch(" ".join(words[-taken:])) if len(words) > taken else None
         if found:
@@ -148,26 +148,26 @@ def _volume_of(words: list[str]) -> tuple[list[str], int | None]:
 
 
 def _year_of(words: list[str]) -> tuple[list[str], int | None]:
-    """The words without a year that is the last of several, and the year."""
+    """The words without a year at the end, and the year; a single word is no year."""
     found = _YEAR.fullmatch(words[-1]) if len(words) > 1 else None
     return (words[:-1], int(found[1])) if found else (words, None)
 
 
 def _numbers(number: str) -> tuple[str, ...]:
-    """A number as it was sent, and without leading zeros; none for an empty text."""
+    """A number as typed, and without leading zeros; empty for an empty text."""
     number = number[:NUMBER_MAX]
     return tuple(dict.fromkeys((number, number.lstrip("0") or "0"))) if number else ()
 
 
 def without_article(name: str) -> str:
-    """A name without its leading article, as the function of the database of that name removes it."""
+    """A name without its leading article, equal to the database function of this name."""
     lower = name.lower()
     article = next((each for each in _BEFORE_NAMES if lower.startswith(each)), "")
     return name[len(article) :].lstrip() or name
 
 
 def _words(prefix: str, name: str) -> dict:
-    """The words of a name, and the longest, by which an index is read."""
+    """The words of a name, and the longest one, which is used to read an index."""
     words = name.split()
     lengths = [max(map(len, _LETTERS.findall(word)), default=0) for word in words]
     longest = max(lengths, default=0)
@@ -179,8 +179,8 @@ def _words(prefix: str, name: str) -> dict:
     }
 
 
-# What is asked for, folded: `patterns` of LIKE for the words, and `drivers`, of which a trigram index has to
-# find one.
+# The folded search text: `patterns` are LIKE patterns of all words, and a trigram index finds rows by one of
+# `drivers`.
 _FOLDED = """
     fold(CAST(:{name} AS text)) AS {name},
     ARRAY(SELECT fold_pattern(word) FROM unnest(CAST(:{prefix}words AS text[])) word) AS {prefix}patterns,
@@ -197,7 +197,7 @@ _ASKED = """
         CAST(:limit AS integer) AS most, CAST(:enough AS integer) AS enough,
         CAST(:kinds AS text[]) AS kinds, {name}, {series}"""
 _BARE = "without_article(folded)"
-# The series with the words of the text without year, volume and number.
+# The series that match the words of the text without year, volume and number.
 _RUNS = f"""
     SELECT id, year_began, folded, sort_folded, name,
         CASE WHEN folded = (SELECT series_typed FROM asked) THEN 0
@@ -215,13 +215,14 @@ _NUMBERS = 'upper(issue.number COLLATE "default")', "upper(issue.alt_number)"
 _OF_ISSUE_YEAR = """((SELECT issue_year FROM asked) IS NULL
         OR runs.year_began = (SELECT issue_year FROM asked)
         OR extract(year FROM issue.cover_date) = (SELECT issue_year FROM asked))"""
-# Whether so little was found that similar names are wanted. The threshold is set before their index is read.
+# Whether so few results were found that similar names are searched. Sets the threshold before their index is
+# read.
 _FEW = f"""length((SELECT series FROM asked)) >= {SIMILAR_MIN}
         AND (SELECT count(*) FROM exact) + (SELECT count(*) FROM loose) < (SELECT enough FROM asked)
         AND NOT EXISTS (SELECT FROM exact WHERE reason <= {NUMBER_EQUAL})
         AND (SELECT set_config('pg_trgm.word_similarity_threshold', '{SIMILARITY}', true)) <> ''"""
 
-# The steps. Columns: kind, id, reason, and what equally good results are ordered by.
+# The steps. Columns: kind, id, reason, and the values that order equally good results.
 _NAMED = """
     SELECT kind, id, reason, 0.0 AS distance, to_char(place, 'FM0000') AS sort, '' AS further
     FROM unnest(CAST(:named_kinds AS integer[]), CAST(:named_ids AS integer[]),
@@ -293,9 +294,10 @@ WHERE reason < 8 OR distance <= (SELECT min(distance) FROM resembling) + {spread
 
 
 def found_statement(*, apiece: bool = False) -> TextualSelect:
-    """What a text finds: kind (an index in `searched_kinds`), id, reason, distance, place (1 is the best).
+    """The statement for results: kind (index in `searched_kinds`), id, reason, distance, place (1 is best).
 
-    Parameters are those of `search_parameters`; `limit` is of all results, or with `apiece` of each kind.
+    Its parameters are those of `search_parameters`; `limit` applies to all results, or with `apiece` to each
+    kind.
     """
     return _statement(searched_kinds(), apiece)
 
@@ -321,7 +323,7 @@ def _statement(_kinds: tuple[str, ...], apiece: bool) -> TextualSelect:
 
 
 class SearchParameters(NamedTuple):
-    """The parameters of the statements for a text, and whether `beginnings_statement` may answer it."""
+    """The parameters for a search text, and whether `beginnings_statement` may suffice."""
 
     values: dict
     is_plain: bool
@@ -336,10 +338,10 @@ def search_parameters(
     enough: int = 1,
     kinds: Iterable[str] | None = None,
 ) -> SearchParameters:
-    """What a text asks for.
+    """The parameters of the statements for a search text.
 
-    Similar names are looked for while there are fewer than `enough` results. `own_host` is the host of our
-    addresses.
+    Similar names are searched while there are fewer than `enough` results. `own_host` is the host of our
+    URLs.
     """
     wanted = searched_kinds() if kinds is None else tuple(kinds)
     named = [hit for hit in named_objects.find_named(pool, query, own_host) if hit.kind in wanted]
@@ -359,7 +361,7 @@ def search_parameters(
 
 
 def best_hits(pool: ReadPool | ReadConnection, values: dict, *, apiece: bool = False) -> list[Hit]:
-    """The best objects that a text finds, best first; `values` are those of `search_parameters`."""
+    """The best results, best first; `values` are those of `search_parameters`."""
     order = searched_kinds()
     row = pool.fetch(_best_statement(order, apiece), values)
     return [Hit(order[kind], *more) for kind, *more in row[0] or ()]
@@ -367,14 +369,14 @@ def best_hits(pool: ReadPool | ReadConnection, values: dict, *, apiece: bool = F
 
 @lru_cache
 def _best_statement(_kinds: tuple[str, ...], apiece: bool) -> CompiledQuery:
-    """The statement for one row, whose only value lists what was found."""
+    """The statement for a single row, whose only value is the list of results."""
     best = found_statement(apiece=apiece).subquery("best")
     hit = func.json_build_array(best.c.kind, best.c.id, best.c.reason, best.c.distance)
     return CompiledQuery.of(select(func.json_agg(aggregate_order_by(hit, best.c.place))))
 
 
 class Suggestion(NamedTuple):
-    """An object to show: its label, picture, slug, and the number of the reason in REASONS."""
+    """A result to show: its label, picture, slug, and the index of the reason in REASONS."""
 
     kind: str
     id: int
@@ -385,7 +387,7 @@ class Suggestion(NamedTuple):
 
 
 def suggest(pool: ReadPool | ReadConnection, question: SearchParameters, enough: int) -> list[Suggestion]:
-    """The best objects while somebody types: more than beginnings of names if these find less than enough."""
+    """The best results while somebody types: names that begin with the text or, if too few, all steps."""
     found = _rows_of(pool, question.values, beginnings_statement) if question.is_plain else []
     return found if len(found) >= enough else _rows_of(pool, question.values, rows_statement)
 
@@ -397,14 +399,14 @@ def _rows_of(pool, values: dict, statement: Callable[[], Select]) -> list[Sugges
 
 @lru_cache
 def _json_rows(_kinds: tuple[str, ...], statement: Callable[[], Select]) -> CompiledQuery:
-    """The rows of a statement in one row, whose only value lists them."""
+    """A statement for a single row, whose only value is the list of another statement's rows."""
     shown = statement().subquery("shown").c
     row = func.json_build_array(*(shown[name] for name in Suggestion._fields))
     return CompiledQuery.of(select(func.json_agg(aggregate_order_by(row, shown.place))))
 
 
 def rows_statement() -> Select:
-    """What a text finds as rows to show: kind, id, reason, name, image, slug, and place, 1 for the best."""
+    """The statement for results as shown: kind, id, name, image, slug, reason, and place (1 is best)."""
     hits = found_statement().cte("found")
     arms = []
     for code, kind in enumerate(searched_kinds()):
@@ -417,9 +419,9 @@ def rows_statement() -> Select:
 
 
 def beginnings_statement() -> Select:
-    """The same for what equals the text or begins with it: one index of each kind is read, and nothing else.
+    """The same for names that equal the text or begin with it; reads only one index of each kind.
 
-    These are the best of all results of a text without number, year and volume (`Asked.is_plain`).
+    These are the best results for a text without number, year and volume (`ParsedQuery.is_plain`).
     """
     asked = select(
         func.fold(cast(bindparam("name"), Text), type_=Text).label("name"),
@@ -472,7 +474,7 @@ def _shown(kind: str, source, name) -> tuple:
 
 
 def _label_and_source(source, table=None) -> tuple:
-    """The label of the rows of a table, or of some of them, and what it is read from."""
+    """The label of rows of a table (or of a subquery of it), and the join that it is read from."""
     table = source if table is None else table
     series_type = SeriesType.__table__
     if table is Series.__table__:
@@ -511,7 +513,7 @@ def _exact() -> str:
         for code, kind in _named_kinds()
     ]
     code = searched_kinds().index("series")
-    # With a year and a number, an issue is wanted.
+    # A year together with a number refers to an issue.
     alone = """((SELECT issue_year FROM asked) IS NULL AND (SELECT volume FROM asked) IS NULL
         OR cardinality((SELECT numbers FROM asked)) = 0)"""
     told = "((SELECT year FROM asked) IS NOT NULL OR (SELECT volume FROM asked) IS NOT NULL)"
@@ -566,7 +568,7 @@ def _alike() -> str:
 
 
 def _distance(name: str, columns: list[str]) -> str:
-    """How far the names of a row are from a text: the words of a name, and a little the name as a whole."""
+    """SQL for a row's distance from the text: that of its closest words and, slightly, of the whole name."""
     asked = f"(SELECT {name} FROM asked)"
     first, *others = (f"({asked} <<-> {each})" for each in columns)
     nearest = [first, *(f"{each} + {OTHER_NAME}" for each in others)]

@@ -15,8 +15,8 @@ from comicsdb.models import Tombstone
 class Reference:
     """A reference to an object.
 
-    `label` is None for an unknown id, `slug` if there is no page. `gone` is whether the object was deleted or
-    merged, `survivor_id` the object that it was merged into.
+    `label` is None for an unknown id, `slug` is None if there is no page. `gone` is whether the object was
+    deleted or merged, and `survivor_id` is the object that it was merged into.
     """
 
     kind: str
@@ -32,20 +32,20 @@ class Reference:
 
 
 def select_with_labels(model) -> Select:
-    """Objects of a kind with everything that their labels need, but without their long text."""
+    """Objects of a kind with everything that their labels need, but without their descriptions."""
     options = (*kind_of(model).label_options, *((defer(model.desc),) if hasattr(model, "desc") else ()))
     return select(model).options(*options)
 
 
 def to_reference(entity) -> Reference:
-    """The reference to an existing object that was loaded by `select_with_labels`."""
+    """The reference to an existing object, which was loaded by `select_with_labels`."""
     label = getattr(entity, "label", None) or getattr(entity, "name", None)
     names = getattr(entity, "names", {})
     return Reference(entity.__tablename__, entity.id, label, getattr(entity, "slug", None), names=names)
 
 
 class References:
-    """The references for ids of several kinds: one statement per kind, and one for all deleted objects."""
+    """References to objects of several kinds; one statement per kind, and one for all deleted objects."""
 
     def __init__(self, session: Session, wanted: dict[str, Iterable[int]]):
         self._found: dict[tuple[str, int], Reference] = {}
@@ -66,7 +66,7 @@ class References:
         return {object_id for found, object_id in self._found if found == kind}
 
     def to(self, kind: str, object_id: int) -> Reference:
-        """The reference to an object, without a label for an unknown id."""
+        """The reference to an object; it has no label if the id is unknown."""
         return self._found.get((kind, object_id)) or Reference(kind, object_id, gone=True)
 
 
