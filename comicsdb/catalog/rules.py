@@ -1,8 +1,8 @@
-"""Rules for all writes.
+"""Validation rules for all writes.
 
-Schemas check types and lengths of single fields, and `column_checks` whether columns can store them; this
-module has the rules that involve other fields or the database. Only given fields are checked, except for
-pairs of fields that contradict each other.
+Schemas check types and lengths of single fields, and `column_checks` checks whether columns can store them;
+this module has the rules that involve other fields or the database. Only the given fields are checked, except
+for pairs of fields that may contradict each other.
 """
 
 from datetime import date
@@ -31,7 +31,7 @@ class ErrorCollector:
         self.errors: dict[str, list[str]] = {}
 
     def add(self, field: str, message: str) -> None:
-        """Add a message, unless it is there already."""
+        """Add a message, unless the field has it already."""
         messages = self.errors.setdefault(field, [])
         if message not in messages:
             messages.append(message)
@@ -48,7 +48,7 @@ def validate(session: Session, kind: Kind, entity, values: dict) -> None:
 
 
 def find_errors(session: Session, kind: Kind, entity, values: dict, *, lock: bool = True) -> ErrorCollector:
-    """The errors that `validate` raises; `lock` is as for `existing_ids`."""
+    """The errors that `validate` would raise; for `lock`, see `existing_ids`."""
     findings = ErrorCollector()
     unknown = set(values) - set(kind.fields)
     for field in sorted(map(str, unknown)):
@@ -75,10 +75,10 @@ def find_errors(session: Session, kind: Kind, entity, values: dict, *, lock: boo
 
 
 def with_precisions(kind: Kind, entity, values: dict) -> dict:
-    """The values, with dates and precisions that belong together.
+    """The values, completed so that dates and precisions match.
 
-    A date without a precision is known to the day, unless it is the one that is there: clients send back what
-    they have read.
+    A date without a precision is exact to the day, unless it equals the current one: clients send back the
+    date that they have read.
     """
     values = dict(values)
     for field in kind.partial_dates:
@@ -87,7 +87,7 @@ def with_precisions(kind: Kind, entity, values: dict) -> dict:
 
 
 def _is_placed(kind: Kind, field: str) -> bool:
-    """Whether an object without this date gets one, by which it is ordered, and the precision "none"."""
+    """Whether objects without this date get one by trigger, for ordering, with the precision "none"."""
     return bool(kind.model.__table__.columns[field].info.get("by_trigger"))
 
 
@@ -146,17 +146,17 @@ def _check_references(
 
 
 def _check_ids(session: Session, field: str, target, ids, findings: ErrorCollector, *, lock: bool) -> None:
-    """Check that rows have the ids."""
+    """Check that there are rows with these ids."""
     wanted = set(ids)
     for missing in sorted(wanted - existing_ids(session, target, wanted, lock=lock)):
         findings.add(field, no_such_object(missing))
 
 
 def existing_ids(session: Session, target, ids, *, lock: bool = True) -> set[int]:
-    """The ids that rows have.
+    """The ids for which there are rows.
 
-    With `lock` the rows cannot be deleted until the transaction ends. This requires the write lock
-    (`UnitOfWork.acquire_write_lock`), as it could cause deadlocks otherwise.
+    With `lock`, the rows cannot be deleted until the transaction ends. This requires the writers' lock
+    (`UnitOfWork.acquire_write_lock`), as deadlocks could occur otherwise.
     """
     wanted = set(ids)
     if not wanted:
@@ -166,7 +166,7 @@ def existing_ids(session: Session, target, ids, *, lock: bool = True) -> set[int
 
 
 def _value_after(entity, values: dict, field: str):
-    """The value of a field after the change."""
+    """The value that a field has after the change."""
     return values[field] if field in values else getattr(entity, field, None)
 
 
@@ -203,7 +203,7 @@ def _check_series(session: Session, entity, values: dict, findings: ErrorCollect
 
 
 def check_price(priced, values: dict, findings: ErrorCollector) -> None:
-    """Check the currency and the amount that an issue or a variant, or a new one (None), will have."""
+    """Check the currency and price that an issue or variant (None for a new one) has after a change."""
     if values.get("currency", Currency.USD) not in list(Currency):
         findings.add("currency", not_a_choice(str(values["currency"])[:MAX_SHOWN]))
     elif values.get("price") is not None and values["price"] < 0:

@@ -1,7 +1,7 @@
 """Search: conditions that find objects of the catalogue by words.
 
-The functions return SQLAlchemy conditions and are independent of requests and pages. The database folds words
-(case and accents) by the function of the stored columns, so the trigram indexes can always be used.
+The functions return SQLAlchemy conditions and are independent of requests and pages. Words are folded (case
+and accents) by the same database function as the stored columns, so the trigram indexes can always be used.
 """
 
 import re
@@ -35,12 +35,12 @@ from comicsdb.values import compact_code
 
 MAX_WORDS = 12  # further words hardly narrow a search, and each costs a scan
 MAX_QUERY_LENGTH = 200
-SIMILARITY = 0.4  # the lowest similarity of a name that is found despite typing errors
+SIMILARITY = 0.4  # minimum similarity of a name that is found despite typing errors
 
-RANK_OF_ALIASES = 10  # the rank of matches in aliases or designations only
-BEFORE_WORDS = "-–—/:.,;'’\"“(["  # beside blanks
+RANK_OF_ALIASES = 10  # the rank of matches only in aliases or designations
+BEFORE_WORDS = "-–—/:.,;'’\"“(["  # characters, in addition to spaces, that may precede a word
 
-# Other models that are searched and ordered like objects of the catalogue.
+# Models that are searched and ordered like objects of the catalogue.
 _READING_LIST = Kind(ReadingList, ("name",))
 
 _NUMBER = re.compile(r"^(?P<series>[^#]*)#(?P<number>.*)$", re.DOTALL)
@@ -53,24 +53,24 @@ def _kind(model) -> Kind:
 
 
 def search_columns(model) -> tuple:
-    """The folded columns that are searched for objects of a kind."""
+    """The folded columns that are searched for a kind."""
     return _kind(model).search_columns
 
 
 def order_columns(model) -> tuple:
-    """The columns of a total order for lists of a kind; for issues, join their series."""
+    """The columns of a total order for lists of a kind; for issues, the query must join the series."""
     return _kind(model).order_columns
 
 
 def clean_query(query: str) -> str:
-    """A query for the database: of limited length, without control characters or surrogates."""
+    """A query text for the database: of limited length, without control characters and surrogates."""
     query = query.lstrip()[:MAX_QUERY_LENGTH]
     printable = "".join(" " if ord(each) < 32 or 0xD800 <= ord(each) <= 0xDFFF else each for each in query)
     return printable.strip()
 
 
 def words(query: str) -> list[str]:
-    """The first WORDS_MAX words of a query, separated by white space."""
+    """The first MAX_WORDS words of a query, separated by white space."""
     return clean_query(query).split()[:MAX_WORDS]
 
 
@@ -80,43 +80,43 @@ def contains(folded, part: str) -> ColumnElement[bool]:
 
 
 def all_words_in(columns, wanted: list[str]) -> ColumnElement[bool]:
-    """The condition that each word is in at least one of the folded columns."""
+    """The condition that each word occurs in at least one of the folded columns."""
     return and_(true(), *(or_(*(contains(column, word) for column in columns)) for word in wanted))
 
 
 def equals_ignoring_case(column, value: str) -> ColumnElement[bool]:
-    """The condition that a column has a value, ignoring case."""
+    """The condition that a column equals a value, ignoring case."""
     return _upper(column) == func.upper(value)
 
 
 def substring_pattern(part: str) -> str:
-    """The pattern of LIKE for texts that contain a part."""
+    """The LIKE pattern for texts that contain a part."""
     return f"%{_escaped(part)}%"
 
 
 def matches_pattern(column, wanted: str) -> ColumnElement[bool]:
-    """The condition that a column fits a pattern of LIKE, ignoring case."""
+    """The condition that a column matches a LIKE pattern, ignoring case."""
     return _upper(column).like(func.upper(wanted))
 
 
 def same_code(column, code: str) -> ColumnElement[bool]:
-    """The condition that a column has a compact product code, ignoring spaces, hyphens and case."""
+    """The condition that a column equals a compact product code, ignoring spaces, hyphens and case."""
     return compacted(column) == func.upper(code)
 
 
 def prefix_pattern(start: str) -> str:
-    """The pattern of LIKE for compact codes that begin with a text."""
+    """The LIKE pattern for compact codes that begin with a text."""
     return f"{_escaped(start)}%"
 
 
 def code_matches_pattern(column, wanted: str) -> ColumnElement[bool]:
-    """The condition that the product code in a column fits a pattern of LIKE, which is case-sensitive."""
-    # The index is in upper case.
+    """The condition that a product code matches a LIKE pattern; case-sensitive."""
+    # The index contains upper-case codes.
     return and_(compacted(column).like(func.upper(wanted)), _unspaced(column).like(wanted))
 
 
 def isbns(number: str) -> tuple[str, ...]:
-    """An ISBN in compact form, with ten and with thirteen digits if it has both forms."""
+    """The compact forms of an ISBN, with ten and with thirteen digits if both exist."""
     wanted = compact_code(number)
     return tuple(filter(None, (wanted, *map(compact_code, _other_isbn(wanted)))))
 
@@ -134,7 +134,7 @@ def _other_isbn(number: str) -> list[str]:
 
 
 def issues_or_variants_with(name: str, condition: Callable) -> ColumnElement[bool]:
-    """The issues that meet a condition on a column, or one of whose variants does."""
+    """The issues that meet a condition on a column, or have a variant that does."""
     found, other = aliased(Issue), aliased(Variant)
     with_code = union_all(
         select(found.id).where(condition(getattr(found, name))),
@@ -144,16 +144,17 @@ def issues_or_variants_with(name: str, condition: Callable) -> ColumnElement[boo
 
 
 def gtin_patterns(code: Gtin) -> tuple[str, ...]:
-    """The patterns of LIKE for the numbers of what has a barcode.
+    """The LIKE patterns for numbers that match a barcode.
 
-    One with a supplement finds the same one and numbers without any; one without finds all.
+    A barcode with a supplement matches numbers with the same or no supplement; one without matches all
+    supplements.
     """
     supplements = ("", code.supplement) if code.supplement else ("", "__", "_____")
     return (*(form + each for form in code.forms for each in supplements), *code.short_isbn)
 
 
 def with_gtin(*patterns) -> Subquery:
-    """The issues and variants with codes that fit one of some patterns of LIKE: an issue may be there twice.
+    """The issues and variants whose codes match one of the LIKE patterns; an issue may occur twice.
 
     The columns are `issue_id`, `variant_id` (null for the issue's own code) and `code`, in compact form.
     """
@@ -174,7 +175,7 @@ def with_gtin(*patterns) -> Subquery:
 
 
 def compacted(column) -> ColumnElement[str]:
-    """The expression in the indexes of product codes."""
+    """A product code in the form that the indexes contain."""
     return func.upper(_unspaced(column))
 
 
@@ -183,12 +184,12 @@ def _unspaced(column) -> ColumnElement[str]:
 
 
 def _upper(column) -> ColumnElement[str]:
-    # In C collation, only ASCII has upper and lower case.
+    # In the C collation, only ASCII letters have upper and lower case.
     return func.upper(column.collate("default") if column.type.collation else column)
 
 
 def matching(model, query: str) -> ColumnElement[bool]:
-    """The condition that a query finds objects of a kind; without words, all of them."""
+    """The condition that a query finds an object of a kind; without words, it finds all."""
     if model is Issue:
         return issues_matching(query)
     return all_words_in(search_columns(model), words(query))
@@ -200,21 +201,21 @@ def similar(model, query: str) -> ColumnElement[bool]:
 
 
 def distance(model, query: str) -> ColumnElement[float]:
-    """The distance of the closest name from the query, 0 to 1, to order by."""
+    """The distance of the closest name from the query (0 to 1), for ordering."""
     return func.least(*(func.fold(clean_query(query)).op("<<->")(column) for column in _names(model)))
 
 
 def best_first(model, query: str) -> tuple:
-    """A total order with the best match first, and equal ones in the order of lists; not for issues."""
+    """A total order with the best match first, equally good ones in the order of lists; not for issues."""
     return rank_of_name(_kind(model).name_columns, query), *order_columns(model)
 
 
 def rank_of_name(columns, query: str) -> ColumnElement[int]:
-    """The rank of a name, 0 for the best, FOUND_BY_MORE if only aliases match.
+    """The rank of a name: 0 for the best match, RANK_OF_ALIASES if only aliases match.
 
-    A name may have two folded columns, of which the first ranks a little higher.
+    There may be two folded columns for names; matches in the first rank slightly higher.
     """
-    # Subqueries, so that words are folded once rather than for each row.
+    # Subqueries, so that words are folded once instead of for each row.
     wanted, *each = (
         select(func.fold(part)).scalar_subquery() for part in (clean_query(query), *words(query))
     )
@@ -236,7 +237,7 @@ def rank_of_name(columns, query: str) -> ColumnElement[int]:
 
 
 def _spaced(text) -> ColumnElement[str]:
-    """A text with spaces in place of the characters that may precede words."""
+    """A text with the characters that may precede words replaced by spaces."""
     return func.translate(text, BEFORE_WORDS, " " * len(BEFORE_WORDS))
 
 
@@ -265,7 +266,7 @@ class IssueQuery:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is a `#` without a number, which finds nothing."""
+        """Whether the query is only a `#` without a number, which finds nothing."""
         return self.number == "" and not self.words and self.year is None
 
 
@@ -286,14 +287,14 @@ def has_number(number: str) -> ColumnElement[bool]:
 
 
 def issues_matching(query: str) -> ColumnElement[bool]:
-    """The issues that match a query: words in the series' names, its first year in parentheses, `#number`."""
+    """The issues that match a query: words of the series' name, its first year in parentheses, `#number`."""
     asked = parse_issue_query(query)
     return false() if asked.is_empty else issues_matching_parts(asked.words, asked.year, asked.number or None)
 
 
 def issues_matching_parts(wanted: Sequence, year, number) -> ColumnElement[bool]:
-    """The condition for the parts of such a query, which may be parameters; year and number may be None."""
-    # Find the series first, by their index, then their issues.
+    """The condition for the parts of a parsed query, which may be parameters; year and number may be None."""
+    # Find the series first, by their index, and then their issues.
     if wanted or year is not None:
         series = aliased(Series)
         conditions = [all_words_in((series.folded, series.alt_folded), list(wanted))]

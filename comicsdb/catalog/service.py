@@ -20,15 +20,16 @@ from comicsdb.models import FormerSlug, History, Issue, Series, Tombstone, User
 from comicsdb.models.base import INTEGER_MAX, SYSTEM_USER_ID, AuthorsMixin, metadata
 from comicsdb.models.choices import Precision
 
-# An index entry has 2700 bytes: enough for 255 characters of any script, but not for any two such names.
+# An index entry has at most 2700 bytes: enough for 255 characters of any script, but not for any two such
+# names.
 TOO_LONG = _("Together these names are too long: shorten one of them.")
 
 
 class Catalog:
     """The catalogue for one account, within the session's transaction.
 
-    `actor_id` is the acting account, None for commands, whose edits are the system account's and have no
-    author in history. `actor_name` is for the log. Does not commit.
+    `actor_id` is the acting account, None for commands, whose edits are attributed to the system account and
+    have no author in the history. `actor_name` is for the log. Does not commit.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Catalog:
         self.unit.reason = validated_reason(reason)
 
     def set_reason(self, reason: str) -> None:
-        """Give the reason of all changes of this transaction, for their history; raises InvalidError."""
+        """Set the reason of all changes in this transaction, for the history; raises InvalidError."""
         self.unit.reason = validated_reason(reason) or self.unit.reason
 
     # Finding.
@@ -58,7 +59,7 @@ class Catalog:
         return entity or self._former(model, Tombstone.object_id == object_id, object_id)
 
     def get_for_update(self, model, object_id: int):
-        """As `get`, with the object locked as by `lock`."""
+        """Like `get`, but locks the object like `lock`."""
         entity = self._locked(model, object_id)
         return entity or self._former(model, Tombstone.object_id == object_id, object_id)
 
@@ -77,7 +78,7 @@ class Catalog:
         return self._former(model, Tombstone.slug == slug, slug)
 
     def survivor(self, model, object_id: int):
-        """The object that one was merged into; None if there was no merge, or it was deleted too."""
+        """The object that another was merged into; None if there was no merge, or it was deleted too."""
         tombstone = self.session.get(Tombstone, (model.__tablename__, object_id))
         if tombstone is None or tombstone.survivor_id is None:
             return None
@@ -104,7 +105,7 @@ class Catalog:
     def create(self, model, values: dict):
         """Create an object from field values (`catalog.kinds`); raises InvalidError or ConflictError.
 
-        The slug is generated, safely with concurrent writers, unless values have one.
+        The slug is generated, safely with concurrent writers, unless the values have one.
         """
         kind = kind_of(model)
         self.unit.acquire_write_lock()
@@ -128,11 +129,11 @@ class Catalog:
         return entity
 
     def update(self, entity, values: dict):
-        """Change some fields of an object. `modified` is updated even if nothing differs.
+        """Change some fields of an object. `modified` is updated even if no value differs.
 
-        After a change of "slug" the former one redirects to the object permanently. The row is locked and
-        reloaded first, so that no concurrent change is lost. Raises InvalidError, ConflictError, or
-        NotFoundError if the object was deleted meanwhile.
+        If "slug" changes, the former slug permanently redirects to the object. The row is locked and reloaded
+        first, so that no concurrent change is lost. Raises InvalidError, ConflictError, or NotFoundError if
+        the object was deleted meanwhile.
         """
         kind = kind_of(type(entity))
         self.lock(entity)
@@ -160,16 +161,16 @@ class Catalog:
         return entity
 
     def find_errors(self, model, entity, values: dict) -> tuple[dict[str, list[str]], list[ConflictError]]:
-        """All problems that `create` (`entity` None) or `update` would find in values, not only the first.
+        """All problems, not only the first, that `create` (`entity` None) or `update` would find in values.
 
-        Returns the messages by field, and the unique sets that are taken. Nothing is locked, as callers may
-        process pictures before they write.
+        Returns the messages by field, and the conflicts with unique constraints. Nothing is locked, as
+        callers may process pictures before they write.
         """
         kind = kind_of(model)
         values = rules.with_precisions(kind, entity, values)
         slug = values.pop("slug", None)
         errors = rules.find_errors(self.session, kind, entity, values, lock=False).errors
-        if slug or (slug is not None and entity is not None):  # for a new object without one it is generated
+        if slug or (slug is not None and entity is not None):  # otherwise, `create` generates it
             wrong = slugs.slug_problem(self.session, kind.name, slug, entity and entity.id)
             errors |= {"slug": [wrong]} if wrong else {}
         sound = {field: value for field, value in values.items() if field not in errors}
@@ -194,19 +195,19 @@ class Catalog:
         return issue_parts.update_variant(self, variant_id, values)
 
     def find_variant_errors(self, variant, values: dict) -> dict[str, list[str]]:
-        """The errors in values for a new variant (None) or for a change of one, by field."""
+        """The errors in the values of a new variant (None) or of a change, by field."""
         return issue_parts.find_variant_errors(self.session, variant, values).errors
 
     def delete(self, entity, reason: str = "") -> None:
-        """Delete an object and what belongs to it; tombstones keep their ids and slugs.
+        """Delete an object and everything that belongs to it; tombstones keep the ids and slugs.
 
-        Concurrent writers cannot even add references to it, which would be deleted without a record.
+        Concurrent writers cannot add references to it meanwhile, which would be deleted without a record.
         """
         self.lock(entity, against_references=True)
         self.delete_many(type(entity), {entity.id}, reason)
 
     def delete_many(self, model, ids: set[int], reason: str = "") -> set[int]:
-        """Delete objects of one kind as `delete` does, all or none; returns those that were still there."""
+        """Delete objects of one kind like `delete`, all or none; returns the ids that still existed."""
         kind, reason = kind_of(model), validated_reason(reason)
         self.unit.acquire_write_lock()
         if kind.name == "series_type" and self.session.scalar(
@@ -234,7 +235,7 @@ class Catalog:
     def lock(self, entity, *, against_references: bool = False) -> None:
         """Lock an object against other writers until the transaction ends, and reload it.
 
-        Readers' rows that refer to it can still be added, unless it is to be deleted (`against_references`).
+        Readers can still add rows that refer to it, unless `against_references` is set, as for a deletion.
         """
         model, object_id = type(entity), inspect(entity).identity[0]
         if not against_references and (model.__tablename__, object_id) in self.unit.changes.locked:
@@ -243,10 +244,10 @@ class Catalog:
             raise NotFoundError(model.__tablename__, object_id)
 
     def _locked(self, model, object_id: int, *, against_references: bool = False):
-        """The reloaded object, None if there is none."""
+        """The object, locked and reloaded; None if it does not exist."""
         self.unit.acquire_write_lock()
         if model.__tablename__ == "issue":
-            # Owners first: renaming a series locks rows in the same order.
+            # The series first, as renaming a series locks rows in the same order.
             owner = select(Issue.series_id).where(Issue.id == object_id).scalar_subquery()
             self.session.execute(
                 select(Series.id).where(Series.id == owner).with_for_update(key_share=True, of=Series)
@@ -265,7 +266,7 @@ class Catalog:
 
     @contextmanager
     def savepoint(self, kind: Kind):
-        """A savepoint, so that the session stays usable after a failed write, and forgets it."""
+        """A savepoint: if a write fails, the session stays usable and forgets the changes recorded in it."""
         try:
             with self.session.begin_nested():
                 yield
@@ -294,7 +295,7 @@ class Catalog:
         entity.slug = slug
 
     def _words(self, kind: Kind, entity) -> str:
-        """The words for a slug."""
+        """The words that a slug is made of."""
         if kind.name == "series":
             return f"{entity.name}-{entity.year_began}"
         if kind.name == "issue":
@@ -303,7 +304,7 @@ class Catalog:
         return entity.name
 
     def _expire_placed(self, entity) -> None:
-        """Read the date of an undated issue again, as a trigger gives it one."""
+        """Expire the date of an issue without one, as a trigger sets it."""
         if getattr(entity, "cover_date_precision", None) == Precision.NONE:
             self.session.expire(entity, ["cover_date"])
 
@@ -323,7 +324,7 @@ class Catalog:
 
 
 def validated_reason(reason: str | None) -> str | None:
-    """A reason that history can store; raises InvalidError for an invalid one."""
+    """Check that history can store a reason, and return it; raises InvalidError."""
     wrong = reason and column_problem(History.__table__.columns["reason"], reason)
     if wrong:
         raise InvalidError({"reason": [wrong]})
@@ -331,40 +332,40 @@ def validated_reason(reason: str | None) -> str | None:
 
 
 def _columns(kind: Kind, values: dict) -> dict:
-    """Column values from field values: the column of a parent is `<field>_id`."""
+    """Column values from field values; the column of a parent is `<field>_id`."""
     columns = {field: values[field] for field in kind.scalars if field in values}
     return columns | {f"{field}_id": values[field] for field in kind.parents if field in values}
 
 
 def _error_detail(error: IntegrityError, part: str) -> str:
-    """A part of a database error: `constraint_name`, `table_name` or `column_name`, or ""."""
+    """A detail of a database error (`constraint_name`, `table_name` or `column_name`), or ""."""
     return getattr(getattr(error.orig, "diag", None), part, None) or ""
 
 
 def _to_catalog_error(kind: Kind, error: IntegrityError) -> Exception:
-    """The error for a violated constraint: a conflict, a reference to a deleted object, or a wrong value."""
+    """The error for a violated constraint: a conflict, a reference to a deleted object, an invalid value."""
     name, table, column = (_error_detail(error, f"{part}_name") for part in ("constraint", "table", "column"))
     if name.startswith("uq_"):
         return uniqueness.to_conflict(kind, table, name)
     if name.startswith("fk_"):
-        # The acting account is not a field: the request is retried without it.
+        # The acting account is not a field; the request is retried without it.
         return error if name.endswith(f"_{User.__tablename__}") else _missing_reference(kind, name)
     if name.startswith("ck_"):
         return InvalidError({_field_of_check(kind, table, name): [_("This value is not accepted.")]})
-    if column:  # the only error with a column but no constraint: null
+    if column:  # only a NOT NULL error has a column but no constraint
         return InvalidError({_field_of_column(kind, table, column): [NULL]})
     return error
 
 
 def _field_of_check(kind: Kind, table_name: str, name: str) -> str:
-    """The field of a CHECK constraint, whose name contains that of the column."""
+    """The field of a CHECK constraint, whose name contains the column's name."""
     rule = name.replace('"', "").removeprefix(f"ck_{table_name}_")
     columns = [each.name for each in metadata.tables[table_name].columns if rule.startswith(f"{each.name}_")]
     return _field_of_column(kind, table_name, max(columns, key=len, default="__all__"))
 
 
 def _field_of_column(kind: Kind, table_name: str, column: str) -> str:
-    """The field of a column: the part for a column of a part, the link for one of a link table."""
+    """The field of a column: the part's name in the table of a part, the link field in a link table."""
     links = {link.table.name: link.field for link in kind.links}
     parts_by_table = {
         "attribution": "attributions",

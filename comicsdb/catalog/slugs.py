@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 from comicsdb.i18n import _
 
 LENGTH = 255
-WORDS_MAX = 4 * LENGTH  # characters of a text; the rest is ignored
+WORDS_MAX = 4 * LENGTH  # characters of a text that are used; the rest is ignored
 SUFFIX_ROOM = 10  # for "-" and a number
-FIRST_BATCH = 10  # slugs that the first statement looks for; each further one looks for ten times as many
+FIRST_BATCH = 10  # slugs looked up by the first statement; each further statement looks up ten times as many
 
-# Path segments of other routes beside the detail pages.
+# Path segments of routes other than the detail pages.
 RESERVED = {
     "*": {"create", "search"},
     "issue": {"thisweek", "nextweek", "future", "formset", "week", "calendar"},
@@ -32,7 +32,7 @@ TAKEN = _("This slug belongs or belonged to another entry: choose another.")
 
 def slugify(words: str) -> str:
     """The slug of a text: ASCII letters, digits, underscores and single hyphens; "" if nothing is left."""
-    # Normalising takes time quadratic in the number of combining marks.
+    # Only the beginning, as normalising takes time quadratic in the number of combining marks.
     ascii_only = (
         unicodedata.normalize("NFKD", words[:WORDS_MAX]).encode("ascii", "ignore").decode("ascii").lower()
     )
@@ -41,7 +41,7 @@ def slugify(words: str) -> str:
 
 
 def base_slug(kind: str, words: str, object_id: int) -> str:
-    """The slug for words, or kind and id if nothing readable is left."""
+    """The slug for words, or a slug of kind and id if nothing readable is left."""
     slug = slugify(words)
     if slug[: LENGTH - SUFFIX_ROOM].isdigit():  # could be mistaken for an id
         slug = slugify(f"{words[: LENGTH // 2]}-slug")
@@ -49,10 +49,10 @@ def base_slug(kind: str, words: str, object_id: int) -> str:
 
 
 def candidates(session: Session, kind: str, base: str, released: str = "false") -> Iterator[str]:
-    """Slugs to try in order: the base, then the base with a number, without those in use.
+    """Slugs to try in order, except those in use: the base, then the base with a number.
 
-    Former slugs, which redirect permanently, count as in use, except for those that meet `released`, an SQL
-    condition on former_slug. Callers hold the lock of all writers, so none is taken meanwhile.
+    Former slugs, which redirect permanently, count as in use, except those that meet `released`, an SQL
+    condition on former_slug. Callers hold the writers' lock, so that no slug is taken meanwhile.
     """
     names, number = free_candidates(kind, base), FIRST_BATCH
     while True:
@@ -71,7 +71,7 @@ def candidates(session: Session, kind: str, base: str, released: str = "false") 
 
 
 def free_candidates(kind: str, base: str) -> Iterator[str]:
-    """The base, then the base with a number, without the slugs of other routes."""
+    """The base, then the base with a number; skips path segments of other routes."""
     names = chain([base], (f"{base}-{number}" for number in count(1)))
     reserved = reserved_words(kind)
     return (each for each in names if each not in reserved)
@@ -83,9 +83,9 @@ def reserved_words(kind: str) -> set[str]:
 
 
 def slug_problem(session: Session, kind: str, slug: str, object_id: int | None = None) -> str | None:
-    """The error message for a chosen slug, of a new object or of the one with an id; or None.
+    """The error message for a slug chosen for a new object, or for the object with an id; None if valid.
 
-    An object may have a former slug of its own again.
+    An object may get back its own former slug.
     """
     if not slug:
         return NOT_BLANK
@@ -106,9 +106,9 @@ def slug_problem(session: Session, kind: str, slug: str, object_id: int | None =
 
 
 def redirect_former(session: Session, kind: str, moves: dict[int, tuple[str, str]]) -> None:
-    """Redirect the old slugs of objects to them; their new slugs no longer redirect.
+    """Redirect the old slugs of objects to these objects; their new slugs no longer redirect.
 
-    `moves` maps ids to the old slug and the new one.
+    `moves` maps ids to (old slug, new slug).
     """
     values = {
         "kind": kind,

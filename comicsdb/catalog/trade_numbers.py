@@ -1,4 +1,4 @@
-"""Validation of ISBN, UPC and SKU, for a text and for a column; the parts of a barcode.
+"""Validation of ISBN, UPC and SKU, for a text or for a column, and parsing of barcodes.
 
 python-stdnum validates a text; the equivalent SQL conditions validate all rows of a table in one statement.
 """
@@ -18,27 +18,27 @@ ISBN13_PREFIXES = ("978", "979")
 
 @dataclass(frozen=True)
 class Gtin:
-    """A scanned barcode: the product's EAN-13 (`stem`), and the digits of the supplement, if any."""
+    """A scanned barcode: the product's EAN-13 (`stem`), and the digits of the supplement, if it has one."""
 
     stem: str
     supplement: str = ""
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """The stem with 13 digits, and with 12 if it is a UPC-A."""
+        """The stem with 13 digits and, if it is a UPC-A, also with 12."""
         return (self.stem, self.stem[1:]) if self.stem.startswith("0") else (self.stem,)
 
     @property
     def short_isbn(self) -> tuple[str, ...]:
-        """The stem as ISBN-10, if it has that form."""
+        """The stem as ISBN-10, if it can be written as one."""
         has_one = self.stem.startswith("978") and isbn.is_valid(self.stem)
         return (isbn.to_isbn10(self.stem),) if has_one else ()
 
 
 def parse_gtin(code: str) -> Gtin | None:
-    """The parts of a UPC-A, EAN-13 or ISBN, with or without a supplement; None if it has another length.
+    """Parse a UPC-A, EAN-13 or ISBN, with or without a supplement; None for any other length.
 
-    Check digits are not verified: a catalogue holds what is printed.
+    Check digits are not verified, as the catalogue has codes as printed.
     """
     code = compact_code(code).upper()
     if isbn.is_valid(code):
@@ -68,7 +68,7 @@ def is_upc(text: str) -> bool:
 
 
 def is_sku(text: str) -> bool:
-    """Whether a text has ASCII letters and digits only."""
+    """Whether a text consists of ASCII letters and digits only."""
     return text.isascii() and text.isalnum()
 
 
@@ -104,7 +104,7 @@ def column_is_sku(text: ColumnElement[str]) -> ColumnElement[bool]:
 
 
 def _digit(text: ColumnElement[str], place: int) -> ColumnElement[int]:
-    """The digit at a position, from 1; any number, but no error, for another character."""
+    """The digit at a position, from 1; for other characters it is some other number, but no error."""
     return func.ascii(func.substr(text, place, 1)) - 48
 
 
@@ -114,10 +114,10 @@ def _weighted_sum(text: ColumnElement[str], weights) -> ColumnElement[int]:
 
 
 def _ean_check_digit_fits(text: ColumnElement[str], digits: int) -> ColumnElement[bool]:
-    """Whether the check digit is right, the last of the first `digits` digits of a text.
+    """The condition that the check digit, the last of the first `digits` digits of a text, is right.
 
-    The weights alternate between 3 and 1 from the end, so 12 digits need not be padded to 13, which would
-    take twice as long.
+    The weights alternate between 3 and 1 from the end, so that 12 digits need not be padded to 13, which
+    would take twice as long.
     """
     weights = [3 if (digits - place) % 2 else 1 for place in range(1, digits + 1)]
     return _weighted_sum(text, weights) % 10 == 0

@@ -1,4 +1,4 @@
-"""Unique sets of columns: the errors for their constraints, and checking values before a write."""
+"""Unique sets of columns: the errors for their constraints, and a check of values before a write."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ from comicsdb.models.base import metadata
 
 
 def to_conflict(kind: Kind, table_name: str, name: str) -> ConflictError:
-    """The conflict that the violation of a constraint or unique index means."""
+    """The conflict that the violation of a constraint or unique index stands for."""
     table = metadata.tables[table_name]
     rules = {rule.name: rule for rule in (*table.indexes, *table.constraints)}
     columns = [column.name for column in rules[name].columns] or ["name"]  # an index on lower(name)
@@ -24,8 +24,8 @@ def find_conflicts(
 ) -> list[ConflictError]:
     """The conflicts that column values would cause, for a new object or a change of `entity`.
 
-    Only unique sets with a given value are checked, and not the slug, which is adapted. Objects with the ids
-    `besides` are ignored.
+    Only unique sets that include a given value are checked, except the slug, which is adapted. Objects with
+    the ids in `besides` are ignored.
     """
     table = kind.model.__table__
     found = []
@@ -47,7 +47,7 @@ def find_conflicts(
 
 
 def _unique_sets(table):
-    """The unique constraints and indexes of a table that have columns only."""
+    """The unique constraints and indexes of a table that consist of columns only, without the slug."""
     unique = [rule for rule in table.constraints if isinstance(rule, UniqueConstraint)]
     unique += [rule for rule in table.indexes if isinstance(rule, Index) and rule.unique]
     return [

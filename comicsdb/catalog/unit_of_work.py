@@ -1,16 +1,15 @@
-"""The unit of work: it records what a transaction changed in the catalogue, and writes everything derived.
+"""The unit of work: it records what a transaction changed in the catalogue, and writes derived data.
 
 It listens to the sessions of `db.session_factory`. Each flush records new and changed objects; the service
-records links, parts and deletions, which are set-based statements. From these records it writes, in the same
+records links, parts and deletions, which are set-based statements. From these records, it writes in the same
 transaction:
 
 - in `propagate`: `modified` and the other stamps, of the changed rows and of those that the table in
-  `propagation` touches; of very many, only their ids (`late_stamps`);
-- once, before the commit: history, the change log and the versions. They are written under the lock of all
-  writers of the catalogue, so the log is in the order of commits, and a version becomes visible together with
-  its data.
+  `propagation` touches; if these are very many, it only notes their ids (`late_stamps`);
+- once, before the commit: history, the change log and the versions. They are written under the writers' lock,
+  so the log is in commit order, and a version becomes visible together with its data.
 
-Readers' ratings change figures of the catalogue without that lock: see `UnitOfWork.record_ratings`.
+Readers' ratings change figures of the catalogue without this lock; see `UnitOfWork.record_ratings`.
 """
 
 import logging
@@ -31,8 +30,8 @@ from comicsdb.models.record import LateStamps
 
 logger = logging.getLogger(__name__)
 
-MAX_IMMEDIATE = 300  # objects that are touched by another one, for their stamps to move in its transaction
-WRITE_LOCK = 7_240_412  # key of the advisory lock of all writers, which also orders their commits
+MAX_IMMEDIATE = 300  # other objects touched, up to which their stamps move in the same transaction
+WRITE_LOCK = 7_240_412  # key of the writers' advisory lock, which also orders their commits
 _LOCK = text("SELECT pg_advisory_xact_lock(:key)")
 _STAMPS = (
     "modified",
@@ -59,14 +58,14 @@ def _ids() -> dict[str, set[int]]:
 
 @dataclass
 class PendingChanges:
-    """The recorded changes; `propagate` consumes the first part, the second lasts until the commit."""
+    """The recorded changes: `propagate` consumes the first group, the second group lasts until the commit."""
 
     events: dict[str, set[int]] = field(default_factory=_ids)
     saved: dict[str, set[int]] = field(default_factory=_ids)
     created: dict[str, set[int]] = field(default_factory=_ids)
     renamed: dict[str, set[int]] = field(default_factory=_ids)
     touched: dict[str, set[int]] = field(default_factory=_ids)  # rows to touch, found before a deletion
-    # Rows whose issue list changed for other reasons
+    # Rows whose issue list changed for another reason
     listing: dict[str, set[int]] = field(default_factory=_ids)
     rated: dict[str, set[int]] = field(default_factory=_ids)
 
@@ -75,12 +74,12 @@ class PendingChanges:
     deleted: list = field(default_factory=list)  # (kind, id, action) of deleted rows
     outdated: set[str] = field(default_factory=set)  # kinds whose lists changed
     late: dict[str, set[int]] = field(default_factory=_ids)  # rows whose stamps move after the commit
-    notes: list[int] = field(default_factory=list)  # ids of the `LateStamps` with them
+    notes: list[int] = field(default_factory=list)  # ids of the `LateStamps` rows for these
     figures_changed: bool = False  # whether rating figures changed
-    released_files: set[str] = field(default_factory=set)  # pictures that a row no longer has
-    retained_files: set[str] = field(default_factory=set)  # pictures that a row has now
-    log_lines: list[str] = field(default_factory=list)  # to be logged after the commit
-    write_locked: bool = False  # a rollback to a savepoint releases locks taken since
+    released_files: set[str] = field(default_factory=set)  # pictures that a row no longer uses
+    retained_files: set[str] = field(default_factory=set)  # pictures that a row uses now
+    log_lines: list[str] = field(default_factory=list)  # lines to log after the commit
+    write_locked: bool = False  # a rollback to a savepoint releases locks taken since then
     locked: set[tuple[str, int]] = field(default_factory=set)  # rows locked by `Catalog.lock`
 
     @property
@@ -101,7 +100,7 @@ def _copied(value):
 
 
 class UnitOfWork:
-    """The unit of work of one session; see the module."""
+    """The unit of work of one session; see the module's docstring."""
 
     def __init__(self, session: Session):
         self.session = session
@@ -121,8 +120,8 @@ class UnitOfWork:
     def acquire_write_lock(self) -> None:
         """Wait for all other writers, and block them until the transaction ends.
 
-        A write touches rows several links away: it would miss rows that others are adding there, and row
-        locks could deadlock.
+        A write updates rows several links away. Without the lock, it would miss rows that others are adding
+        there, and row locks could deadlock.
         """
         if not self.changes.write_locked:
             self.session.execute(_LOCK, {"key": WRITE_LOCK})
@@ -131,25 +130,25 @@ class UnitOfWork:
     # Recording changes.
 
     def record_saved(self, kind: str, ids: set[int], action: str = "update") -> None:
-        """Record that rows were created or updated; an update also updates their `modified`."""
+        """Record that rows were created or updated; the `modified` of updated rows is then updated, too."""
         changes = self.changes
         for each in ids:
             changes.actions[kind].setdefault(each, action)
         (changes.created if action == "create" else changes.saved)[kind] |= ids
 
     def record_imported(self, kind: str, ids: set[int], action: str) -> None:
-        """Record that rows were stored with given stamps: only history, log and versions are written."""
+        """Record that rows were stored with given stamps; only history, log and versions are written."""
         for each in ids:
             self.changes.actions[kind].setdefault(each, action)
         self.changes.outdated.add(kind)
 
     def record_event(self, event_name: str, ids: set[int]) -> None:
-        """Record an event of the propagation table for rows."""
+        """Record an event of the propagation table, with the ids of its rows."""
         if ids:
             self.changes.events[event_name] |= ids
 
     def record_part_change(self, owner: str, part: str, ids: set[int]) -> None:
-        """Record that parts of rows changed: credits, variants or attributions."""
+        """Record that parts of rows changed, such as credits, variants or attributions."""
         self.record_event(f"{owner}.{part}", ids)
         self.changes.affected[owner] |= ids
 
@@ -168,21 +167,21 @@ class UnitOfWork:
     def record_ratings(self, issues: set[int], series: Iterable[int] = ()) -> None:
         """Record that ratings of issues changed, or that rated issues of series were removed or added.
 
-        Figures and `rated` are updated, `modified` is not.
+        Figures and `rated` will be updated, but not `modified`.
         """
         self.changes.rated["issue"] |= issues
         self.changes.rated["series"].update(series)
 
     def record_outdated(self, kind: str) -> None:
-        """Record a write to rows that are not in the catalogue, but have a version as well."""
+        """Record a write to rows that are not part of the catalogue, but have a version as well."""
         self.changes.outdated.add(kind)
 
     def log_after_commit(self, action: str, kind: str, object_id: int, label: str) -> None:
-        """Add a line that is logged after the commit."""
+        """Add a line to be logged after the commit."""
         self.changes.log_lines.append(f"{action}: {kind} {object_id} {printable(label)}")
 
     def log_picture_change(self, kind: str, object_id: int, label: str, before: dict, after: dict) -> None:
-        """Add a line about a picture and its hash, if they differ."""
+        """Add lines about changes of a picture and of its hash, if they differ."""
         was, now = before.get("image", ""), after.get("image", "")
         if "image" in after and was and was != now:
             self.log_after_commit("replace image" if now else "remove image", kind, object_id, label)
@@ -190,15 +189,15 @@ class UnitOfWork:
             self.log_after_commit("change hash", kind, object_id, label)
 
     def release_files(self, keys) -> None:
-        """Delete the files of pictures that rows no longer have, after the commit."""
+        """Delete the files of pictures that rows no longer use, after the commit."""
         self.changes.released_files.update(key for key in keys if key)
 
     def retain_files(self, keys) -> None:
-        """Keep the files of pictures that rows have now, also if they are released."""
+        """Keep the files of pictures that rows use now, even if they are released as well."""
         self.changes.retained_files.update(key for key in keys if key)
 
     def before_deletion(self, to_delete: dict[str, set[int]], action: str, reason: str | None = None) -> None:
-        """Before a deletion, record what cannot be found after it."""
+        """Record what can no longer be found after a deletion."""
         changes = self.changes
         for kind, ids in to_delete.items():
             events = dict.fromkeys(propagation.deletion_events(kind), ids)
@@ -225,7 +224,7 @@ class UnitOfWork:
         snapshots.record_deletions(self.session, to_delete, self.actor_id, reason or self.reason)
 
     def after_deletion(self, to_delete: dict[str, set[int]]) -> None:
-        """After a deletion, remove the rows from the recorded changes."""
+        """Remove the rows from the recorded changes, after a deletion."""
         changes = self.changes
         for kind, ids in to_delete.items():
             for pending in (
@@ -242,7 +241,7 @@ class UnitOfWork:
             for each in ids:
                 changes.actions[kind].pop(each, None)
 
-    # Writing what is derived.
+    # Writing derived data.
 
     def propagate(self) -> None:
         """Update the stamps of all rows that were changed or touched since the last call."""
@@ -257,7 +256,7 @@ class UnitOfWork:
         for kind, ids in changes.saved.items():
             moved[kind] |= ids
         for kind, ids in changes.created.items():
-            moved[kind] -= ids  # they have new stamps already
+            moved[kind] -= ids  # new rows have current stamps already
         propagation.move_stamps(self.session, moved)
         for kind, ids in changes.renamed.items():
             propagation.move_name_stamp(self.session, kind, ids)
@@ -280,7 +279,7 @@ class UnitOfWork:
         self._expire_stamps()
 
     def _postpone(self, moved: dict[str, set[int]]) -> None:
-        """Leave the stamps of very many objects of a kind, which were not written themselves, for later."""
+        """Postpone the stamps of touched rows, if there are very many of a kind, until after the commit."""
         changes = self.changes
         for kind, ids in moved.items():
             touched = ids - changes.saved.get(kind, set()) - changes.created.get(kind, set())
@@ -327,30 +326,30 @@ class UnitOfWork:
         for line in self.changes.log_lines:
             extra = {"username": self.actor_name}
             logger.info("catalogue %s (user=%s)", line, self.actor_name or "-", extra=extra)
-        if "media" in self.session.info:  # otherwise the sweep for orphans deletes the files
+        if "media" in self.session.info:  # otherwise, the sweep for orphans deletes the files
             self.session.info["media"].discard(
                 sorted(self.changes.released_files - self.changes.retained_files)
             )
 
-    # Savepoints: rolling back discards the changes recorded since its start.
+    # Savepoints: a rollback discards the changes recorded since the savepoint began.
 
     def on_savepoint_begin(self, savepoint) -> None:
         """Handle the start of a savepoint."""
         self.savepoints[savepoint] = self.changes.copy()
 
     def on_savepoint_release(self, savepoint) -> None:
-        """Handle the release of a savepoint: its changes are part of the transaction."""
+        """Handle the release of a savepoint, whose changes become part of the transaction."""
         self.savepoints.pop(savepoint, None)
 
     def on_savepoint_end(self, savepoint) -> None:
-        """Handle the end of a savepoint; unless it was released before, it was rolled back."""
+        """Handle the end of a savepoint; if it was not released before, it was rolled back."""
         before = self.savepoints.pop(savepoint, None)
         if before is not None:
             self.changes = before
             self._expire_stamps()
 
     def _expire_stamps(self) -> None:
-        """Expire the stamps in the session, as they were updated by SQL."""
+        """Expire the stamps of objects in the session, as SQL statements updated them."""
         for entity in self.session.identity_map.values():
             names = [name for name in _STAMPS if name in vars(entity)]
             if names and entity.__tablename__ in KINDS:
@@ -404,7 +403,7 @@ def _record_changed_fields(unit: UnitOfWork, kind: str, entity) -> None:
 
 
 def log_label(entity) -> str:
-    """The label of an object in the log."""
+    """The text that identifies an object in the log."""
     return entity.slug if isinstance(entity, Issue) else entity.name
 
 
