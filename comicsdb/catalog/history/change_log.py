@@ -1,4 +1,4 @@
-"""History, the change log and the versions of lists, written just before a commit."""
+"""Writes history, change log, list versions and epoch, just before a commit."""
 
 from functools import lru_cache
 
@@ -10,9 +10,9 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.db.arrays import id_array
 from comicsdb.models.record import CHANGED, CREATED
 
-# The epoch of the log: its numbers are valid within one epoch only, which clients of the log compare.
+# The epoch of the log: sequence numbers are valid within one epoch only, so clients of the log compare it.
 # `restore` creates a new one, and so does any other way to copy or restore a database, as table, database,
-# cluster or timeline differ then. Only a cold copy of the server's files keeps it.
+# cluster or timeline then differ. Only a cold copy of the server's files keeps it.
 EPOCH = literal_column(
     "(SELECT md5(concat_ws('/', epoch.installation, epoch.tableoid,"
     " (SELECT oid FROM pg_database WHERE datname = current_database()),"
@@ -31,7 +31,7 @@ NO_ROWS = """
 
 @lru_cache(200)
 def _statement(kinds: tuple[str, ...]) -> TextClause:
-    """The statement for rows of these kinds, whose parameters are `<kind>` and `<kind>_created`: ids."""
+    """The statement for rows of these kinds; the parameters `<kind>` and `<kind>_created` are ids."""
     states = [
         f"SELECT '{kind}', {place}, t.id, t.id = ANY({id_array(f'{kind}_created')}),"
         f" {snapshot_expression(kind)} FROM {kind} t WHERE t.id = ANY({id_array(kind)})"
@@ -84,13 +84,12 @@ SELECT FROM moved
 def append(session: Session, changes, actor_id: int | None, reason: str | None) -> None:
     """Write history and log for the recorded changes of a transaction, and advance versions and epoch.
 
-    Each object whose state differs from its last snapshot gets a row and a line with the fields that differ;
-    parts that were introduced after a snapshot was written are empty in it. Deleted objects get a line. Where
-    nothing differs, the epoch stays.
+    Each object whose state differs from its last snapshot gets a history row, and a log line with the fields
+    that differ; parts that were introduced after a snapshot was written count as empty in it. Deleted objects
+    get a log line. If nothing differs, the epoch does not change.
 
-    The caller holds the lock of all writers (`UnitOfWork.acquire_write_lock`) until the transaction ends. So
-    sequence numbers grow in the order of commits, and no smaller number appears after a greater one was
-    visible.
+    The caller holds the writers' lock (`UnitOfWork.acquire_write_lock`) until the transaction ends. Sequence
+    numbers are therefore in commit order, and no smaller number appears after a greater one was visible.
     """
     actions, affected = changes.actions, changes.affected
     chosen = {kind: sorted({*actions.get(kind, ()), *affected.get(kind, ())}) for kind in KINDS}

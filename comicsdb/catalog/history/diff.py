@@ -1,7 +1,7 @@
 """Differences between two states of an object, by field, with names instead of ids.
 
 A difference is plain data: texts, numbers, dates, booleans, None, `Money`, `Picture`, `Source` and
-`Reference`. Countries and languages are codes, which pages show by their names in the reader's language.
+`Reference`. Countries and languages are codes, for which pages show the names in the reader's language.
 """
 
 from collections import Counter, defaultdict
@@ -21,7 +21,7 @@ from comicsdb.values import partial_day_text
 
 VALUE, TEXT, LIST, ORDER, CREDITS, VARIANTS = "value", "text", "list", "order", "credits", "variants"
 LONG_TEXT_FIELDS = ("desc", "notes", "description")  # fields that are compared word by word
-# Shown with the picture, the price or the date.
+# These are shown with the picture, the price or the date.
 IMPLIED_FIELDS = ("image_width", "image_height", "cover_hash", "currency", *PRECISIONS)
 
 
@@ -52,9 +52,9 @@ class Source:
 class Difference:
     """The difference in one field.
 
-    `shape` determines the other attributes: VALUE and ORDER have `old` and `new` (for ORDER the same items in
-    another order), TEXT `words` (`text_diff.diff_words`), LIST `added` and `removed`, CREDITS and VARIANTS
-    `parts`.
+    `shape` determines which other attributes are set: for VALUE and ORDER `old` and `new` (for ORDER, the
+    same items in another order), for TEXT `words` (`text_diff.diff_words`), for LIST also `added` and
+    `removed`, for CREDITS and VARIANTS `parts`.
     """
 
     field: str
@@ -71,7 +71,8 @@ class Difference:
 class PartDifference:
     """The difference in a credit (`subject` is the creator, `added` and `removed` are roles) or a variant.
 
-    `action` is "added", "removed" or "changed"; a variant has a number and a name, and `differences`.
+    `action` is "added", "removed" or "changed". For a variant, `subject` is its id and name, and
+    `differences` are those of its fields.
     """
 
     action: str
@@ -86,8 +87,8 @@ def compare(
 ) -> list[tuple[Difference, ...]]:
     """The differences between pairs of snapshots, old and new, of objects of one kind.
 
-    A first version has no differences. Names take one statement per referenced kind, and one more for deleted
-    objects.
+    The first version of an object has no differences. Names take one statement per referenced kind, and one
+    more for deleted objects.
     """
     pairs = list(pairs)
     names = References(
@@ -97,7 +98,7 @@ def compare(
 
 
 def referenced_ids(kind: str, snapshots: Iterable[dict]) -> dict[str, set[int]]:
-    """The ids in snapshots of a kind, by the kind that they refer to."""
+    """The ids that snapshots of a kind refer to, by referenced kind."""
     found: dict[str, set[int]] = defaultdict(set)
     declared = KINDS[kind]
     for snapshot in snapshots:
@@ -113,7 +114,7 @@ def referenced_ids(kind: str, snapshots: Iterable[dict]) -> dict[str, set[int]]:
 
 
 def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[Difference, ...]:
-    """The differences in the order of the kind's fields, with the slug first."""
+    """The differences, ordered like the kind's fields, with the slug first."""
     links = {link.field: link.target.__tablename__ for link in kind.links}
     found = []
     for field in ("slug", *kind.fields):
@@ -153,7 +154,7 @@ def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[D
 
 
 def _elements(value: list | dict | None) -> list:
-    """The elements of a list, or translations with their languages."""
+    """The elements of a list, or the translations of a text with their languages."""
     if isinstance(value, dict):
         return [f"{language}: {text}" for language, text in sorted(value.items())]
     return value or []
@@ -168,13 +169,13 @@ def _differs(field: str, old: dict, new: dict, blank: list | None) -> bool:
 
 
 def _price_differs(old: dict, new: dict) -> bool:
-    """Whether a price differs; the currency is ignored without an amount."""
+    """Whether the price differs; the currency is ignored if there is no amount."""
     prices = [(each.get("price"), each.get("currency")) for each in (old, new)]
     return prices[0] != prices[1] and any(price is not None for price, _currency in prices)
 
 
 def _partial_date(field: str, snapshot: dict) -> str | None:
-    """A date as far as it is known, None if it is not."""
+    """The known part of a date, or None if there is none."""
     return partial_day_text(snapshot.get(field), snapshot.get(f"{field}_precision")) or None
 
 
@@ -183,7 +184,7 @@ def _value_difference(field: str, old, new) -> Difference:
 
 
 def _shown_value(columns, field: str, snapshot: dict):
-    """The value of a plain field as it is shown; None for an empty text."""
+    """The value of a plain field as shown; None for an empty text."""
     if snapshot.get(f"{field}_precision") not in (None, Precision.DAY):
         return _partial_date(field, snapshot)
     value = snapshot.get(field)
@@ -208,7 +209,7 @@ def _shown_source(attribution: dict) -> Source:
 
 
 def _external_id_text(row: dict) -> str:
-    """An external id with its source: `Metron: 4711 (volume)`."""
+    """An external id with its source, such as `Metron: 4711 (volume)`."""
     source = EXTERNAL_SOURCES.get(row["source"])
     scope = f" ({row['scope']})" if row["scope"] else ""
     return f"{source.label if source else row['source']}: {row['external_id']}{scope}"
@@ -218,7 +219,7 @@ _ITEMS = {"attributions": _shown_source, "external_ids": _external_id_text}
 
 
 def _list_difference(field: str, old: list, new: list) -> Difference:
-    """The difference of lists: added and removed items or, without any, their order."""
+    """The difference of lists: added and removed items or, if there are none, their order."""
     added = tuple((Counter(new) - Counter(old)).elements())
     removed = tuple((Counter(old) - Counter(new)).elements())
     if added or removed:
@@ -244,7 +245,7 @@ def _credit_differences(
 
 
 def _variant_differences(old: list[dict] | None, new: list[dict] | None) -> tuple[PartDifference, ...]:
-    """The differences of variants, matched by number; the subject is (number, name)."""
+    """The differences of variants, matched by id; the subject is (id, name)."""
     before, after = ({each["id"]: each for each in rows or ()} for rows in (old, new))
     found = []
     for number in sorted({**before, **after}):

@@ -1,4 +1,7 @@
-"""The horizon of the change feed: old rows that are removed, so that who asks for them is told."""
+"""The horizon of the change feed: removal of old rows, and a record of where the remaining ones begin.
+
+Clients that ask for removed rows can therefore be told so.
+"""
 
 from datetime import timedelta
 
@@ -12,10 +15,10 @@ from comicsdb.models.base import BIG_MAX
 
 
 def remove_older(session: Session, lines: timedelta | None, touched: timedelta) -> int:
-    """Remove lines of the log and touched objects that are older; returns how many rows. None is for ever.
+    """Remove log lines and touched objects older than these times; returns the number of rows.
 
-    What remains has no gaps, even if the clock was set back: everything before the first row that is young
-    enough goes.
+    `lines` is None to keep all log lines. What remains has no gaps, even if the clock was set back: all rows
+    before the first one that is young enough are removed.
     """
     counted = 0
     if lines is not None:

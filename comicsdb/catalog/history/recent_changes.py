@@ -1,7 +1,7 @@
 """Recent changes of the whole catalogue: pages of the change log, newest first.
 
-Pages are found by the sequence numbers of their lines, not by offset, so their cost does not depend on the
-length of the log. Sequence numbers are in the order of time, as lines are written by one writer at a time.
+Pages are found by sequence numbers, not by offsets, so their cost does not depend on the length of the log.
+Sequence numbers are in chronological order, as only one writer at a time adds lines.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ PER_PAGE = 25
 
 @dataclass(frozen=True)
 class ChangeFilter:
-    """A filter of lines, by acting account, kind, action, and from `since` until before `until`."""
+    """A filter of log lines: by account, kind and action, and from `since` until before `until`."""
 
     user_id: int | None = None
     kind: str | None = None
@@ -29,7 +29,7 @@ class ChangeFilter:
 
 @dataclass(frozen=True)
 class ChangeLine:
-    """A line of the log, its user name (None for commands and deleted accounts), and the object's name."""
+    """A log line, its user (None for commands and deleted accounts), and a reference to the object."""
 
     change: Change
     user: User | None
@@ -38,7 +38,7 @@ class ChangeLine:
 
 @dataclass(frozen=True)
 class ChangePage:
-    """A page of lines, newest first. `newer` and `older` are the numbers of the next pages, or None."""
+    """A page of log lines, newest first; `newer` and `older` are `after` and `before` of the next ones."""
 
     lines: list[ChangeLine]
     newer: int | None
@@ -48,7 +48,7 @@ class ChangePage:
 def get_page(
     session: Session, wanted: ChangeFilter, *, before: int | None = None, after: int | None = None
 ) -> ChangePage:
-    """The newest lines, the lines just below the number `before`, or those just above `after`."""
+    """The newest lines, the lines just before number `before`, or those just after number `after`."""
     statement = _filtered(wanted)
     if after is not None:
         found = statement.where(Change.seq > after).order_by(Change.seq)
@@ -76,7 +76,7 @@ def _filtered(wanted: ChangeFilter) -> Select:
         conditions.append(Change.kind == wanted.kind)
     if wanted.action is not None:
         conditions.append(Change.action == wanted.action)
-    # Days are converted into sequence numbers first, so that they are bounds like `before` and `after`.
+    # Days are converted to sequence numbers first, which bound the search like `before` and `after`.
     if wanted.since is not None:
         first = select(Change.seq).where(Change.at >= wanted.since).order_by(Change.at, Change.seq)
         conditions.append(Change.seq >= first.limit(1).scalar_subquery())

@@ -1,9 +1,9 @@
 """Reverting an object to an older state by an ordinary edit.
 
-The slug stays. References to merged objects are replaced by those to their survivors. References to deleted
-objects cannot be restored: the edit is rejected or, on request, leaves them out. An older picture is restored
-only if its file still exists, as files are deleted with the edit that replaces them; it is copied, because
-each file belongs to one row.
+The slug stays. References to merged objects are replaced by references to the surviving objects. References
+to deleted objects cannot be restored: the edit is rejected or, on request, leaves them out. An older picture
+is restored only if its file still exists, as replaced pictures are deleted; its file is copied, because each
+file belongs to one row.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from comicsdb.models.choices import Precision
 
 PICTURE_FIELDS = ("image", "image_width", "image_height", "cover_hash")
 VARIANT_FIELDS = ("name", "price", "currency", "sku", "upc")
-VARIANTS = "variants"  # the name of the field and of the pictures' folder
+VARIANTS = "variants"  # the name of the field, and of the folder of its pictures
 
 
 class OutdatedError(CatalogError):
@@ -44,10 +44,10 @@ class MissingReferencesError(CatalogError):
 class RevertPreview:
     """The preview of a revert.
 
-    `target` is the resulting state, and `differences` what it changes. `missing` are the deleted objects that
-    the older state refers to, by field; `impossible` is set if the object requires one of them. The files of
-    `lost_picture` and `lost_variants` (their names) are gone. `removed_pictures` is the number of present
-    pictures that would be deleted.
+    `target` is the resulting state, and `differences` are the changes. `missing` are the deleted objects that
+    the older state refers to, by field; `impossible` is set if the object requires one of them.
+    `lost_picture` and `lost_variants` (names) are those whose files no longer exist. `removed_pictures` is
+    the number of current pictures that would be deleted.
     """
 
     now: dict
@@ -67,13 +67,13 @@ def preview_revert(session: Session, storage: Storage, entity, snapshot: dict) -
     older = {field: snapshot[field] for field in kind.fields if field in snapshot}
     target, missing = _without_missing(kind, older, References(session, referenced_ids(kind.name, [older])))
     for link in kind.links:
-        if link.symmetric and link.field in target:  # it was merged into the object itself
+        if link.symmetric and link.field in target:  # the linked object was merged into this one
             target[link.field] = [each for each in target[link.field] if each != entity.id]
     lost_picture = _keep_lost_picture(storage, now, target)
     lost_variants = _keep_lost_variants(storage, now, target)
     for field in kind.partial_dates:
         if field in target:
-            target.setdefault(f"{field}_precision", Precision.DAY.value)  # as versions before it were
+            target.setdefault(f"{field}_precision", Precision.DAY.value)  # older versions have no precision
     target = now | target
     return RevertPreview(
         now=now,
@@ -90,10 +90,10 @@ def preview_revert(session: Session, storage: Storage, entity, snapshot: dict) -
 def revert(
     catalog: Catalog, storage: Storage, entity, version: History, *, modified: datetime, without_missing: bool
 ) -> RevertPreview:
-    """Revert an object to an older version; returns what that changed.
+    """Revert an object to an older version; returns the changes.
 
-    `modified` is the object's stamp as the caller read it. Raises OutdatedError, MissingError, and the errors
-    of `Catalog.update`; then nothing is written.
+    `modified` is the object's stamp when the caller read it. Raises OutdatedError, MissingReferencesError and
+    the errors of `Catalog.update`, all without writing anything.
     """
     _check_stamp(entity, modified)
     found = preview_revert(catalog.session, storage, entity, version.snapshot)
@@ -102,9 +102,9 @@ def revert(
     if found.differences:
         try:
             values = _values(catalog, storage, KINDS[entity.__tablename__], found)
-        except FileNotFoundError as error:  # deleted just now
+        except FileNotFoundError as error:  # deleted meanwhile
             raise OutdatedError("A picture of the older version has just gone.") from error
-        catalog.lock(entity)  # only now, as copying takes time, and the lock blocks other writers
+        catalog.lock(entity)  # as late as possible: copying takes time, and the lock blocks other writers
         _check_stamp(entity, modified)
         acting = Catalog(catalog.session, catalog.actor_id, f"Revert to version {version.id}")
         acting.update(entity, values)
@@ -118,14 +118,14 @@ def _check_stamp(entity, modified: datetime) -> None:
 
 
 def conflicting_object(session: Session, entity, target: dict, conflict: ConflictError):
-    """The object with the unique values of a conflict, None if it was deleted meanwhile."""
+    """The object that has the unique values of a conflict; None if it was deleted meanwhile."""
     model, kind = type(entity), KINDS[entity.__tablename__]
     columns = {field: f"{field}_id" if field in kind.parents else field for field in conflict.fields}
     conditions = [getattr(model, column) == target[field] for field, column in columns.items()]
     return session.scalar(select_with_labels(model).where(*conditions, model.id != entity.id).limit(1))
 
 
-# What can be restored.
+# The state that can be restored.
 
 
 class _ReferenceResolver:
@@ -136,26 +136,26 @@ class _ReferenceResolver:
         self.missing: dict[tuple[str, Reference], None] = {}
 
     def resolve(self, field: str, target: str, object_id: int) -> int | None:
-        """The id of the object or of the survivor of its merge, None if it was deleted."""
+        """The id of the object, or of the surviving one if it was merged; None if it was deleted."""
         found = self._names.to(target, object_id)
         if found.gone and found.survivor_id is None:
             self.missing[field, found] = None
         return found.survivor_id if found.gone else object_id
 
     def resolve_all(self, field: str, target: str, ids: list[int]) -> list[int]:
-        """The same for several ids, sorted, without deleted objects."""
+        """Resolve several ids; the result is sorted and omits deleted objects."""
         found = (self.resolve(field, target, each) for each in ids)
         return sorted({each for each in found if each is not None})
 
 
 def _without_missing(kind: Kind, older: dict, names: References) -> tuple[dict, list[tuple[str, Reference]]]:
-    """The older state with merged objects replaced and without deleted ones, and the latter."""
+    """The older state with merged objects replaced and deleted ones removed, and the list of deleted ones."""
     resolver, state = _ReferenceResolver(names), dict(older)
     for field, model in kind.parents.items():
         if state.get(field) is not None:
             found = resolver.resolve(field, model.__tablename__, state[field])
             if found is None:
-                del state[field]  # keep the present one
+                del state[field]  # keep the current one
             else:
                 state[field] = found
     for link in kind.links:
@@ -182,9 +182,9 @@ def _is_required(kind: Kind, field: str) -> bool:
 
 
 def _keep_lost_picture(storage: Storage, now: dict, target: dict) -> bool:
-    """Keep the present picture in the target if the file of the older one is gone; returns whether it is."""
+    """Keep the current picture in the target if the older one's file is gone; returns whether it is gone."""
     if target.get("image") == now.get("image"):
-        for field in set(PICTURE_FIELDS) & set(target):  # size and hash belong to the picture
+        for field in set(PICTURE_FIELDS) & set(target):  # size and hash follow the picture
             target[field] = now[field]
         return False
     lost = bool(target.get("image")) and not storage.exists(target["image"])
@@ -194,7 +194,10 @@ def _keep_lost_picture(storage: Storage, now: dict, target: dict) -> bool:
 
 
 def _keep_lost_variants(storage: Storage, now: dict, target: dict) -> list[str]:
-    """Remove variants without a picture file from the target, or keep present ones; returns their names."""
+    """Handle variants whose picture file is gone; returns their names.
+
+    The target keeps the current pictures of variants that still exist, and omits the others.
+    """
     if VARIANTS not in target:
         return []
     at_present, kept, lost = {each["id"]: each for each in now[VARIANTS]}, [], []
@@ -221,7 +224,7 @@ def _pictures(state: dict) -> set[str]:
 
 
 def _values(catalog: Catalog, storage: Storage, kind: Kind, found: RevertPreview) -> dict:
-    """The values of the fields that differ, with copies of older pictures."""
+    """The values of the fields that differ, with copies of the older pictures."""
     columns = kind.model.__table__.columns
     differing = [field for field in kind.fields if found.target.get(field) != found.now.get(field)]
     values = {}
@@ -253,7 +256,7 @@ def _variant(catalog: Catalog, storage: Storage, variant: dict, at_present: dict
 
 
 def _picture(catalog: Catalog, storage: Storage, folder: str, key: str, *, hashed: bool) -> dict:
-    """The values of a copy of a picture, or of none."""
+    """The values of a copy of a picture, or those for no picture if `key` is empty."""
     if not key:
         return no_picture(hashed=hashed)
     with storage.open(key) as file:

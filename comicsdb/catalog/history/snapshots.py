@@ -1,4 +1,4 @@
-"""Snapshots of the whole state of an object, which history keeps after each transaction that changed it."""
+"""Snapshots of an object's whole state; history stores one after each transaction that changed the object."""
 
 from datetime import date
 from decimal import Decimal
@@ -43,9 +43,9 @@ def _external_ids(kind: str) -> str:
 
 @cache
 def snapshot_expression(name: str) -> str:
-    """The SQL expression, over the table's alias t, of the snapshot of a kind.
+    """The SQL expression for the snapshot of a kind; the table's alias is t.
 
-    It has no stamps, rating figures and authors, which change without an edit.
+    It omits stamps, rating figures and authors, which change without an edit.
     """
     kind: Kind = KINDS[name]
     parts = {"credits": _CREDITS, "variants": _VARIANTS}
@@ -63,7 +63,7 @@ def snapshot_expression(name: str) -> str:
 def record_deletions(
     session: Session, to_delete: dict[str, set[int]], actor_id: int | None, reason: str | None
 ) -> None:
-    """Write the last state of rows before their deletion."""
+    """Write the last state of rows before their deletion to the history."""
     for kind, ids in to_delete.items():
         session.execute(
             text(
@@ -76,13 +76,13 @@ def record_deletions(
 
 
 def current_snapshot(session: Session, kind: str, object_id: int) -> dict:
-    """The present state of an object, as a snapshot."""
+    """The current state of an object, as a snapshot."""
     statement = text(f"SELECT {snapshot_expression(kind)} FROM {kind} t WHERE t.id = :id")
     return session.scalar(statement, {"id": object_id})
 
 
 def to_column_type(column, value):
-    """A value of a snapshot with the column's type: JSON has neither dates nor decimals."""
+    """Convert a value of a snapshot to the column's type, as JSON has neither dates nor decimals."""
     if value is None:
         return None
     if isinstance(column.type, Date):

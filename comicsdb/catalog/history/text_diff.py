@@ -5,14 +5,14 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 
 SAME, REMOVED, ADDED, GAP = "same", "removed", "added", "gap"
-CONTEXT = 24  # unchanged pieces shown on either side of a change; words and spaces are one piece each
+CONTEXT = 24  # unchanged pieces shown before and after a change; each word or space is one piece
 MAX_COMPARED = 4000  # pieces that are compared; texts with more differences are shown as replaced
-MAX_SHOWN = 20_000  # characters shown of a removed or added text
+MAX_SHOWN = 20_000  # characters shown of each removed or added text
 PIECE = re.compile(r"\s+|\w+|[^\w\s]")
 
 
 def diff_words(old: str, new: str) -> tuple[tuple[str, str], ...]:
-    """The differences between two texts: (SAME, REMOVED or ADDED, text), or (GAP, "") for an omission."""
+    """The differences between two texts: (SAME, REMOVED or ADDED, text), or (GAP, "") for omitted text."""
     before, after = PIECE.findall(old), PIECE.findall(new)
     start = _common_prefix_length(before, after)
     end = _common_prefix_length(before[start:][::-1], after[start:][::-1])
@@ -30,7 +30,7 @@ def diff_words(old: str, new: str) -> tuple[tuple[str, str], ...]:
 
 
 def _common_prefix_length(before: list[str], after: list[str]) -> int:
-    """The number of equal pieces at the beginning."""
+    """The number of equal pieces at the beginning of both lists."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
 
 
@@ -47,7 +47,7 @@ def _compare(before: list[str], after: list[str]):
 
 
 def _shorten(pieces: list[str], *, first: bool, last: bool) -> list[tuple[str, str]]:
-    """Unchanged pieces; of a long run only those next to a change."""
+    """Unchanged pieces; for a long run, only those next to a change."""
     sides = (0 if first else CONTEXT, 0 if last else CONTEXT)
     if len(pieces) <= sum(sides) + CONTEXT:
         return [(SAME, "".join(pieces))]

@@ -1,7 +1,7 @@
 """The objects that a reader of the change feed has to read again, with their states, in one statement.
 
-Beside lines of the log there are objects that changed without one (`models.TouchedObject`). A position in
-these rows is `XID` or `XID.ID`: a number of transactions, and the last row that was read of it.
+Besides those in log lines, these are objects that changed without one (`models.TouchedObject`). A position in
+their rows is `XID` or `XID.ID`: a transaction number, and the last row of that transaction that was read.
 """
 
 import re
@@ -14,30 +14,30 @@ from comicsdb.models.base import BIG_MAX
 
 _POSITION = re.compile(r"(\d{1,19})(?:\.(\d{1,19}))?", re.ASCII)
 OBJECTS_MAX = 1000
-# Transactions below this number have ended: their rows are complete.
+# Transactions below this number have ended, so their rows are complete.
 OLDEST_RUNNING_XID = "pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
 
 
 class Position(NamedTuple):
-    """The transaction, and the row of it that was read last."""
+    """A transaction number, and the last row of the transaction that was read."""
 
     xid: int
     row: int
 
     @classmethod
     def of(cls, value: str) -> "Position | None":
-        """The position in a text, None if there is none."""
+        """Parse a position; returns None if the text is invalid."""
         found = _POSITION.fullmatch(value)
         numbers = [int(each or 0) for each in found.groups()] if found else [BIG_MAX + 1]
         return cls(*numbers) if max(numbers) <= BIG_MAX else None
 
 
 def select_objects(lines: CTE, position: Position | None, kind: str | None) -> Select:
-    """Select the states of all objects that lines name or that were touched after a position, each once.
+    """Select the states of all objects in log lines or touched after a position, each once.
 
-    `lines` have kind, object_id and survivor_id. The columns are the list as JSON in text, the next position,
-    and whether more were touched than are in the list. Without a position there are the objects of the lines
-    alone, and the next position is the present one.
+    `lines` has kind, object_id and survivor_id. The columns are the list as JSON text, the next position, and
+    whether more objects were touched than the list has. Without a position, the list has only the objects of
+    the lines, and the next position is the current one.
     """
     named = text(
         f"SELECT kind, object_id FROM {lines.name} UNION SELECT kind, survivor_id FROM {lines.name}"
