@@ -19,17 +19,17 @@ from comicsdb.models import AgeRating, Creator, Issue, Role, Series
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
 
-MAX_OBJECTS = 500  # objects at once, as other writers are blocked meanwhile
+MAX_OBJECTS = 500  # objects per act, as it blocks other writers
 TEEN = "Teen"
 
-Executives = Mapping[int, tuple[tuple[int, str], ...]]  # by publisher: (creator, name of role)
+Executives = Mapping[int, tuple[tuple[int, str], ...]]  # by publisher id: (creator id, name of role)
 
 
 @dataclass(frozen=True)
 class BulkResult:
     """The ids of the changed objects, and the number of unchanged ones.
 
-    If `postponed`, these are the chosen ones, and the act is done after the commit.
+    If `postponed`, the ids are those of the selected objects, and the act runs after the commit.
     """
 
     changed: tuple[int, ...]
@@ -38,7 +38,7 @@ class BulkResult:
 
 
 def set_teen(catalog: Catalog, ids: Iterable[int]) -> BulkResult:
-    """Set the age rating of issues without one to Teen."""
+    """Set the age rating of issues from Unknown to Teen."""
     issues = _issues(catalog, ids)
     teen = catalog.session.scalar(select(AgeRating.id).where(AgeRating.name == TEEN))
     if teen is None:
@@ -57,8 +57,8 @@ def remove_covers(catalog: Catalog, ids: Iterable[int]) -> BulkResult:
 def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives) -> BulkResult:
     """Add the standing credits of publishers to their issues.
 
-    Issues of other publishers, and those with all of these credits, stay unchanged. Raises InvalidError if
-    the setting has an unknown creator or role.
+    Issues of other publishers, and those that have all of these credits, stay unchanged. Raises InvalidError
+    if the setting has an unknown creator or role.
     """
     session = catalog.session
     issues = _issues(catalog, ids)
@@ -87,7 +87,7 @@ def add_executives(catalog: Catalog, ids: Iterable[int], executives: Executives)
 def copy_from_reprints(catalog: Catalog, ids: Iterable[int]) -> BulkResult:
     """Copy stories, characters and teams from reprinted issues; see `copying.sync_reprints`.
 
-    Issues that are not collected editions, have contents or reprint nothing stay unchanged.
+    Issues stay unchanged if they are not collected editions, already have contents, or reprint nothing.
     """
     issues, changed = _issues(catalog, ids), []
     for issue in issues:
@@ -101,7 +101,7 @@ def copy_from_reprints(catalog: Catalog, ids: Iterable[int]) -> BulkResult:
 
 
 def rebuild_slugs(catalog: Catalog, ids: Iterable[int]) -> BulkResult:
-    """Rebuild the slugs of issues; the outcome has the series of those that changed."""
+    """Rebuild the slugs of issues; the result has the ids of the series whose issues changed."""
     changed = repair_slugs.rebuild_issue_slugs(catalog, ids)
     series = select(Issue.series_id).where(Issue.id.in_(changed)).distinct()
     return BulkResult(tuple(sorted(catalog.session.scalars(series))))
@@ -113,7 +113,7 @@ def delete(catalog: Catalog, ids: Iterable[int], kind: str, reason: str = "") ->
 
 
 def validate_selection(catalog: Catalog, model, ids: Iterable[int]) -> list[int]:
-    """The ids without repetitions, after locking out other writers; raises InvalidError for unknown ones."""
+    """Lock out other writers, and return the distinct ids; raises InvalidError if an id is unknown."""
     catalog.unit.acquire_write_lock()
     wanted = sorted(set(ids))
     if not wanted:
@@ -126,7 +126,7 @@ def validate_selection(catalog: Catalog, model, ids: Iterable[int]) -> list[int]
 
 
 def existing_ids(session: Session, model, ids: Iterable[int]) -> list[int]:
-    """Those of the ids of which there are objects."""
+    """The ids for which there is an object."""
     return list(session.scalars(select(model.id).where(model.id.in_(ids)).order_by(model.id)))
 
 
@@ -169,7 +169,7 @@ def _set_columns(catalog: Catalog, issues: list[Issue], wanted: list[Issue], val
 
 
 def _record_edits(catalog: Catalog, issues: list[Issue]) -> None:
-    """Record the edit of issues."""
+    """Record edits of issues in the unit of work."""
     for issue in issues:
         issue.edited_by_id = catalog.actor_id or SYSTEM_USER_ID
     catalog.unit.record_saved("issue", {issue.id for issue in issues})

@@ -1,6 +1,7 @@
 """Computing missing perceptual hashes of the covers of issues and variants.
 
-All of a picture's hashes belong to its file (`picture_hash`); the pHash is repeated in the row that names it.
+All hashes of a picture are stored by its file (`picture_hash`); the pHash is also stored in the issue or
+variant that shows the picture.
 """
 
 from collections import defaultdict
@@ -15,7 +16,7 @@ from comicsdb.media.storage import Storage
 from comicsdb.media.uploads import hashes_of, log, picture_hash
 from comicsdb.models import Issue, PictureHash, Variant
 
-BATCH = 50  # issues per transaction, as other writers are blocked meanwhile
+BATCH = 50  # issues per transaction, as it blocks other writers
 
 
 class Cover(NamedTuple):
@@ -24,13 +25,13 @@ class Cover(NamedTuple):
     issue_id: int
     variant_id: int | None
     key: str
-    is_bare: bool  # whether its row lacks the pHash, too
+    is_bare: bool  # whether the row of the issue or variant lacks the pHash, too
 
 
 def add_missing_hashes(session: Session, storage: Storage) -> Iterator[tuple[int, int]]:
-    """Add missing hashes of covers, in a transaction per batch of issues.
+    """Add missing hashes of covers, in one transaction per batch of issues.
 
-    Yields after each batch the number of covers that were hashed, and of those whose files cannot be opened,
+    After each batch, yields the number of covers that were hashed, and of those whose files cannot be opened,
     which are logged. Pictures are read while no transaction is open. Raises StorageDownError.
     """
     catalog = Catalog(session)
@@ -44,7 +45,7 @@ def add_missing_hashes(session: Session, storage: Storage) -> Iterator[tuple[int
                 session.merge(picture_hash(cover.key, values))
                 if cover.is_bare:
                     by_issue[cover.issue_id][cover.variant_id, cover.key] = values["phash"]
-        # A row of hashes names no object, so no trigger notes whose it is.
+        # A row of hashes refers to no object, so no trigger records which objects changed.
         session.execute(select(func.touch("issue", sorted({each.issue_id for each in hashes}))))
         for issue_id, values in by_issue.items():
             _write(catalog, issue_id, values)
@@ -55,7 +56,7 @@ def add_missing_hashes(session: Session, storage: Storage) -> Iterator[tuple[int
 
 
 def _next_batch(session: Session, last: int) -> list[Cover]:
-    """The covers without a hash of the next batch of issues."""
+    """The covers without hashes in the next batch of issues."""
     bare = union_all(
         select(
             Issue.id.label("issue_id"),
@@ -89,7 +90,7 @@ def _hashes(storage: Storage, cover: Cover) -> dict[str, str]:
 
 
 def _write(catalog: Catalog, issue_id: int, hashes: dict[tuple[int | None, str], str]) -> None:
-    """Store the pHashes of an issue and its variants where they still have the pictures, and no pHash."""
+    """Store the missing pHashes of an issue and its variants, unless their pictures have changed."""
     session = catalog.session
     try:
         issue = catalog.get(Issue, issue_id)

@@ -1,4 +1,4 @@
-"""Previews of deletions: counts of everything else that is deleted."""
+"""Previews of deletions: counts of everything else that a deletion removes."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from comicsdb.models import (
     issue_reprint,
 )
 
-# Links that the declarations of kinds do not have, by the deleted kind: (name, column).
+# Links that are not declared in kinds, by the deleted kind: (name, column).
 _LINKS = {
     "creator": (("issue", Credit.creator_id),),
     "issue": (("reprint", issue_reprint.c.issue_id),),
@@ -33,7 +33,7 @@ _LINKS = {
 
 @dataclass(frozen=True)
 class DeletionPreview:
-    """Counts by name, without zeros: deleted objects, objects that lose a link, and losses of readers."""
+    """Counts by name, without zeros: deleted objects, objects that lose a link, and readers' deleted rows."""
 
     deleted: dict[str, int]
     unlinked: dict[str, int]
@@ -41,12 +41,12 @@ class DeletionPreview:
 
 
 def preview_deletion(session: Session, entity) -> DeletionPreview:
-    """What the deletion of an object would remove; one statement."""
+    """What the deletion of an object would remove; runs one statement."""
     return preview_deletions(session, entity.__tablename__, [entity.id])
 
 
 def preview_deletions(session: Session, kind: str, ids: Collection[int]) -> DeletionPreview:
-    """What the deletion of objects of a kind would remove; one statement."""
+    """What the deletion of objects of a kind would remove; runs one statement."""
     deleted, reader_rows = _deleted_counts(kind, ids), _reader_counts(kind, ids)
     counts = {**deleted, **reader_rows}
     counts |= {f"link {word}": _count(column.in_(ids)) for word, column in _unlinked_columns(kind)}
@@ -64,7 +64,7 @@ def preview_deletions(session: Session, kind: str, ids: Collection[int]) -> Dele
 
 
 def _unlinked_columns(kind: str) -> Iterator[tuple[str, ColumnElement]]:
-    """The columns of links to the object from objects that stay, each with its name."""
+    """The columns of links to the objects from objects that stay, each with a name."""
     yield from _LINKS.get(kind, ())
     for owner, link in linked_to(KINDS[kind].model):
         yield owner.name, link.table.c[link.other]
@@ -74,7 +74,7 @@ def _unlinked_columns(kind: str) -> Iterator[tuple[str, ColumnElement]]:
 
 
 def _issues(kind: str, ids: Collection[int]):
-    """The deleted issues, or None for kinds without issues."""
+    """The issues that would be deleted, or None for kinds without issues."""
     if kind == "issue":
         return select(Issue.id).where(Issue.id.in_(ids))
     if kind == "series":

@@ -1,7 +1,7 @@
 """Merging two objects of one kind.
 
-The canonical object stays. Its blank fields are filled in from the other one, and all references to the other
-object are moved to it. The other's id and slug redirect to it permanently.
+The canonical object stays. Its blank fields are filled from the other object, and all references to the other
+object are moved to it. The other object's id and slug permanently redirect to it.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ class MergeProblem:
 
     @property
     def message(self) -> Text:
-        """The reason with the names of the objects."""
+        """The reason, with the names of the objects."""
         names = ", ".join(f"{each.label} ({each.id})" for each in self.objects)
         return _("${text} ${names}", mapping={"text": self.text, "names": names})
 
@@ -49,9 +49,9 @@ class MergeProblem:
 class MergePreview:
     """The preview of a merge.
 
-    `filled` are the values that the canonical object gets, by field, `names` its new alternative names, and
-    `lost_names` those that do not fit. `dropped` counts what is deleted with the other object: attributions,
-    image. With `problems` the merge is impossible.
+    `filled` has the values that the canonical object gets, by field; `names` are its new alternative names,
+    and `lost_names` those that are too long. `dropped` counts the attributions and the image that are deleted
+    with the other object. With `problems`, the merge is impossible.
     """
 
     canonical: object
@@ -89,7 +89,7 @@ def preview_merge(session: Session, canonical, other) -> MergePreview:
 
 
 def merge(catalog: Catalog, canonical, other, reason: str = "") -> MergePreview:
-    """Merge `other` into `canonical`; returns what was done. The reason is kept in the history of both.
+    """Merge `other` into `canonical`; returns what was done. The history of both keeps the reason.
 
     Raises InvalidError with the problems, or NotFoundError if one of them was deleted meanwhile. Does not
     commit.
@@ -117,7 +117,7 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> MergePreview:
         expunge_deleted(session, to_delete)
         unit.after_deletion(to_delete)
         _record_after(catalog, kind, canonical, moved)
-        session.expire_all()  # rows were written by SQL
+        session.expire_all()  # rows were written by SQL statements
         _fill(kind, canonical, planned, editor)
         session.flush()
     unit.propagate()
@@ -126,7 +126,7 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> MergePreview:
 
 
 def merge_reason(catalog: Catalog, canonical, other, reason: str) -> str:
-    """The reason of a merge in the history."""
+    """The reason for a merge, as the history shows it."""
     said = validated_reason(reason.strip()) or catalog.unit.reason
     return said or f"Merged {other.__tablename__} {other.id} into {canonical.id}"
 
@@ -152,10 +152,10 @@ def _kind_of_both(canonical, other) -> Kind:
 
 
 def _values_to_fill(session: Session, kind: Kind, canonical, other) -> dict:
-    """The values for blank fields of the canonical object, without those that break rules."""
+    """The values for blank fields of the canonical object, except those that would break rules."""
     wanted = _missing_values(kind, canonical, other)
     for conflict in uniqueness.find_conflicts(session, kind, canonical, wanted, besides=[other.id]):
-        for name in set(conflict.fields) & set(wanted):  # a third object has this value
+        for name in set(conflict.fields) & set(wanted):  # a third object has these values
             del wanted[name]
     while wanted:
         try:
@@ -164,7 +164,7 @@ def _values_to_fill(session: Session, kind: Kind, canonical, other) -> dict:
             wanted = {name: value for name, value in wanted.items() if name not in refused.errors}
         else:
             break
-    if kind.name == "creator":  # unknown dates of a life are better than impossible ones
+    if kind.name == "creator":  # unknown dates are better than impossible ones
         names = ("birth", "birth_precision", "death", "death_precision")
         dates = {name: getattr(canonical, name) for name in names}
         breaches = advisory_errors(session, kind.name, dates, wanted)
@@ -196,7 +196,7 @@ def _missing_values(kind: Kind, canonical, other) -> dict:
 
 
 def _new_names(kind: Kind, canonical, other) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The new alternative names of the canonical object, and those that do not fit."""
+    """The new alternative names of the canonical object, and those that are too long."""
     column = ALT_NAME_FIELDS.get(kind.name)
     if column is None:
         return (), ()
@@ -262,13 +262,13 @@ def _problems(session: Session, kind: Kind, canonical, other):
 
 
 def _record_before(catalog: Catalog, kind: Kind, canonical, other) -> None:
-    """Record in the unit of work what cannot be found after the merge."""
+    """Record in the unit of work what can no longer be found after the merge."""
     unit, session = catalog.unit, catalog.session
     if kind.name == "issue":
         if other.rating_count:
             unit.record_ratings({canonical.id}, {canonical.series_id, other.series_id})
         pictures = session.scalars(select(Variant.image).where(Variant.issue_id == other.id))
-        unit.retain_files(pictures)  # they belong to rows that move
+        unit.retain_files(pictures)  # the rows they belong to move to the canonical object
     elif kind.name == "series":
         if other.rating_count:
             unit.record_ratings(set(), {canonical.id})
@@ -290,7 +290,7 @@ def _redirect(catalog: Catalog, kind: Kind, canonical, other, reason: str) -> No
 
 
 def _keep_external_ids(session: Session, kind: Kind, canonical, other) -> None:
-    """Make the other's ids in columns that the canonical object has filled already further ids of it."""
+    """Keep the other's ids whose column is filled in the canonical object, as further ids of that object."""
     for source, name in ID_COLUMNS.items():
         mine, theirs = (getattr(each, name, None) for each in (canonical, other))
         if mine is not None and theirs:

@@ -1,7 +1,7 @@
 """Moving all references from one object of the catalogue to another, found by foreign keys.
 
-New tables are included automatically: their rows move to the kept object, except for those that would violate
-a unique constraint, which are deleted with the other object.
+New tables are included automatically: their rows move to the kept object, except those that would violate a
+unique constraint, which are deleted with the other object.
 """
 
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.references import select_with_labels, to_reference
 from comicsdb.models.base import metadata
 
-MAX_SHOWN = 10  # objects per sort of rows in a preview
+MAX_SHOWN = 10  # objects per type of rows in a preview
 NOT_MOVED = ("attribution",)  # tables whose rows are deleted with their owner
-# Tables whose rows refer to one object of any kind: their other references are null.
+# Tables whose rows refer to one object of any kind; their other references are null.
 SINGLE_OWNER_TABLES = ("attribution", "external_id", "favourite")
 
 
 @dataclass(frozen=True)
 class ForeignKeyReference:
-    """A column that refers to a kind, and the other columns of the unique sets that it is part of."""
+    """A column that refers to a kind, and the other columns of each unique constraint that includes it."""
 
     table: Table
     column: str
@@ -35,7 +35,7 @@ class ForeignKeyReference:
 
     @property
     def other_side(self) -> tuple[str, str] | None:
-        """The kind that the rows link the object to, and its column; None for rows with other contents."""
+        """The kind that the rows link the object to, with its column; None for rows that are not links."""
         if self.is_parent:
             return self.table.name, "id"
         if self.table.name in SINGLE_OWNER_TABLES:
@@ -54,7 +54,7 @@ class ForeignKeyReference:
 
     @property
     def conflict_condition(self) -> str:
-        """The SQL condition, over the alias t, that the kept object has an equal row already."""
+        """The SQL condition, with the table alias t, that the kept object already has an equal row."""
         nullable = {column.name for column in self.table.columns if column.nullable}
         equal = {True: "IS NOT DISTINCT FROM", False: "="}
         same = (
@@ -69,7 +69,7 @@ class ForeignKeyReference:
 
 @dataclass(frozen=True)
 class MergeEffect:
-    """The effect on one sort of rows: how many move, how many the kept object has already, and examples."""
+    """The effect on one type of rows: numbers of rows moved and of rows the kept object has, and examples."""
 
     row_name: str
     moved: int
@@ -79,7 +79,7 @@ class MergeEffect:
 
 @cache
 def references_to_kind(kind: str) -> tuple[ForeignKeyReference, ...]:
-    """All columns that refer to a kind, by table, without those of attributions."""
+    """All columns that refer to a kind, by table, except those of attributions."""
     found = []
     for table in sorted(metadata.tables.values(), key=lambda each: each.name):
         for key in sorted(table.foreign_key_constraints, key=lambda each: each.column_keys):
@@ -98,7 +98,7 @@ def _unique_with(table: Table, column: str):
 
 
 def preview_effects(session: Session, kind: str, kept: int, other: int) -> list[MergeEffect]:
-    """Preview `move_references`, by sort of rows."""
+    """Preview `move_references`, by type of rows."""
     found = []
     for reference in _without_mirrored_links(kind):
         table, column = reference.table.name, reference.column
@@ -124,7 +124,7 @@ def preview_effects(session: Session, kind: str, kept: int, other: int) -> list[
 
 
 def _without_mirrored_links(kind: str):
-    """The references to a kind; of symmetric links, which are stored twice, only one direction."""
+    """The references to a kind; only one direction of symmetric links, which are stored twice."""
     backwards = {(link.table.name, link.other) for link in KINDS[kind].links if link.symmetric}
     return [each for each in references_to_kind(kind) if (each.table.name, each.column) not in backwards]
 
@@ -136,7 +136,7 @@ def _exclude_mutual_link(reference: ForeignKeyReference, kind: str) -> str:
 
 
 def load_references(session: Session, kind: str, ids) -> tuple:
-    """References to existing objects, also reference data, in the order of their ids."""
+    """References to existing objects, including reference data, in the order of the ids."""
     model = KINDS[kind].model
     rows = session.scalars(select_with_labels(model).where(model.id.in_(ids)))
     found = {each.id: to_reference(each) for each in rows}
@@ -144,7 +144,7 @@ def load_references(session: Session, kind: str, ids) -> tuple:
 
 
 def find_collisions(session: Session, kind: str, kept: int, other: int) -> list[tuple[str, int, int]]:
-    """Pairs of objects that cannot both belong to the kept object: (kind, other's id, kept object's id)."""
+    """Pairs of objects that cannot both belong to the kept object: (kind, kept's id, other's id)."""
     found = []
     for reference in references_to_kind(kind):
         for columns in reference.unique if reference.is_parent else ():
@@ -164,8 +164,8 @@ def find_collisions(session: Session, kind: str, kept: int, other: int) -> list[
 def move_references(session: Session, kind: str, kept: int, other: int, editor: int) -> dict[str, set[int]]:
     """Move all references from `other` to `kept`; returns the moved objects with pages, by kind.
 
-    Rows that the kept object has already stay with the other one, but roles of credits are added. The unit of
-    work is not involved.
+    Rows that the kept object already has are not moved, but roles of credits are added. Does not record
+    anything in the unit of work.
     """
     pair = {"kept": kept, "other": other}
     for link in KINDS[kind].links:
@@ -203,7 +203,7 @@ def move_references(session: Session, kind: str, kept: int, other: int, editor: 
 def merge_roles(
     session: Session, reference: ForeignKeyReference, pair: dict, condition: str = "true"
 ) -> None:
-    """Add the roles of credits that both objects have to those of the kept one, on a condition."""
+    """Add the roles of credits that both objects have to the kept one's credits, if `condition` holds."""
     own = reference.column
     (shared,) = (columns[0] for columns in reference.unique)
     session.execute(
