@@ -15,16 +15,16 @@ from comicsdb.models import Attribution, FormerSlug, Imprint, Publisher, Series,
 from comicsdb.models.base import SYSTEM_USER_ID
 
 MAX_REASON_LENGTH = 100
-COPIED_FIELDS = ("desc", "cv_id", "gcd_id", "founded")  # fields of both kinds
+COPIED_FIELDS = ("desc", "cv_id", "gcd_id", "founded")  # fields that both kinds have
 
 
 @dataclass(frozen=True)
 class MovePreview:
     """The preview of a move.
 
-    `imprint` is the parent's existing imprint of that name, or None; `values` are those that it gets, and
-    `lost` those that it does not, by field. The numbers count moved objects. With `problems` the move is
-    impossible.
+    `imprint` is the parent's existing imprint with the publisher's name, or None. `values` are those that the
+    imprint gets, and `lost` those that it does not get, by field. The numbers count moved objects. With
+    `problems`, the move is impossible.
     """
 
     publisher: Publisher
@@ -42,7 +42,8 @@ class MovePreview:
 def preview_move(session: Session, publisher, parent, *, with_children: bool = False) -> MovePreview:
     """Preview turning `publisher` into an imprint of `parent`.
 
-    With `with_children` its universes move to the parent. Raises InvalidError if both are the same.
+    With `with_children`, its universes move to the parent. Raises InvalidError if both are the same
+    publisher.
     """
     if publisher.id == parent.id:
         raise InvalidError({"parent": [_("A publisher cannot be an imprint of itself: choose another one.")]})
@@ -75,8 +76,8 @@ def move_publisher(
 ) -> Imprint:
     """Turn `publisher` into an imprint of `parent`, and delete the publisher; returns the imprint.
 
-    The reason in the tombstone has the imprint. Raises InvalidError with the problems, or NotFoundError if
-    one was deleted meanwhile. Does not commit.
+    The tombstone's reason names the imprint. Raises InvalidError with the problems, or NotFoundError if one
+    of the two was deleted meanwhile. Does not commit.
     """
     session, unit = catalog.session, catalog.unit
     reason = validated_reason(reason.strip())
@@ -99,7 +100,7 @@ def move_publisher(
 
 
 def _values(session: Session, publisher, imprint) -> tuple[dict, dict]:
-    """The values for the imprint, and those that are lost, by field."""
+    """The values for the imprint, and those that would be lost, by field."""
     empty = (None, "")
     values = {
         name: getattr(publisher, name)
@@ -152,7 +153,7 @@ def _problems(session: Session, publisher, parent, with_children: bool):
 
 
 def _move_contents(catalog: Catalog, publisher: int, parent: int, imprint: int) -> None:
-    """Move what belongs to the publisher to the imprint or its publisher."""
+    """Move everything that belongs to the publisher to the imprint or to its publisher."""
     session, unit = catalog.session, catalog.unit
     values = {
         "old": publisher,

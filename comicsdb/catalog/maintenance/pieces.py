@@ -1,11 +1,11 @@
-"""Acts on many objects, in pieces: other writers get their turn.
+"""Acts on many objects, run in pieces so that other writers get their turn.
 
-A request or command only notes such an act, as a row of `UnfinishedAct` in its own transaction; then it is
-done by `admin.unfinished`, in transactions that each hold the writers' lock for a fraction of a second. This
-module says which acts are left to that, and has the pieces of merges and deletions: what belongs to an
-object, such as the issues of a series, is moved or deleted first, so that the merge or deletion itself finds
-little left to do. Each piece leaves everything consistent: what was moved belongs to the survivor already,
-what was deleted is gone.
+A request or command only notes such an act, as a row of `UnfinishedAct` in its own transaction. Then
+`admin.unfinished` runs it, in transactions that each hold the writers' lock for a fraction of a second. This
+module decides which acts are postponed, and has the pieces of merges and deletions: objects that belong to an
+object, such as the issues of a series, are moved or deleted first, so that the merge or deletion itself finds
+little left to do. Each piece leaves everything consistent: moved objects belong to the survivor already,
+deleted ones are gone.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.models import UnfinishedAct
 from comicsdb.models.base import SYSTEM_USER_ID
 
-MAX_IMMEDIATE = 100  # objects that an act may touch in the transaction of its request
+MAX_IMMEDIATE = 100  # objects that an act may change in the transaction of its request
 
 
 def postpone(
@@ -35,14 +35,14 @@ def postpone(
     result: dict | None = None,
     **arguments,
 ) -> None:
-    """Note an act of `admin.unfinished` for after the commit."""
+    """Note an act, which `admin.unfinished` runs after the commit."""
     note = {"act": act, "kind": kind, "ids": sorted(ids), "user_id": catalog.actor_id}
     note |= {"reason": validated_reason(reason) or "", "arguments": arguments, "result": result or {}}
     catalog.session.execute(insert(UnfinishedAct).values(note))
 
 
 def postpone_deletion(catalog: Catalog, kind: str, ids: set[int], reason: str, **arguments) -> bool:
-    """Leave a deletion for after the commit if it is long; returns whether it was left."""
+    """Postpone a deletion until after the commit if it is long; returns whether it is long."""
     to_delete = collect_cascade(catalog.session, kind, ids, lock=False)
     long = sum(map(len, to_delete.values())) + len(_linked_issues(catalog.session, kind, ids)) > MAX_IMMEDIATE
     if long and not (len(ids) == 1 and is_postponed(catalog.session, kind, min(ids), "delete")):
@@ -51,7 +51,7 @@ def postpone_deletion(catalog: Catalog, kind: str, ids: set[int], reason: str, *
 
 
 def postpone_merge(catalog: Catalog, canonical, other, reason: str) -> bool:
-    """Leave a merge for after the commit if it is long; returns whether it was left."""
+    """Postpone a merge until after the commit if it is long; returns whether it is long."""
     kind, session = other.__tablename__, catalog.session
     below = sum(map(len, _children(session, kind, other.id).values()))
     long = below + len(_linked_issues(session, kind, {other.id})) > MAX_IMMEDIATE
@@ -61,15 +61,15 @@ def postpone_merge(catalog: Catalog, canonical, other, reason: str) -> bool:
 
 
 def is_postponed(session: Session, kind: str, object_id: int, act: str) -> bool:
-    """Whether an act on an object is noted."""
+    """Whether an act on an object is noted, but not finished."""
     noted = (UnfinishedAct.act == act, UnfinishedAct.kind == kind, any_(UnfinishedAct.ids) == object_id)
     return session.scalar(select(exists().where(*noted)))
 
 
 def delete_dependents(catalog: Catalog, kind: str, ids: set[int], reason: str) -> None:
-    """Delete most of what belongs to objects, before their own deletion. Commits."""
+    """Delete most dependents of objects, before the objects are deleted. Commits."""
     to_delete = collect_cascade(catalog.session, kind, ids, lock=False)
-    for name in reversed(to_delete):  # what belongs to others comes before them
+    for name in reversed(to_delete):  # children come before their parents
         if name != kind:
             in_pieces(catalog, to_delete[name], partial(_delete, KINDS[name].model, reason), reason)
     linked = _linked_issues(catalog.session, kind, ids)
@@ -77,7 +77,7 @@ def delete_dependents(catalog: Catalog, kind: str, ids: set[int], reason: str) -
 
 
 def _children(session: Session, kind: str, object_id: int) -> dict[ForeignKeyReference, set[int]]:
-    """The objects that have an object as a parent, by reference."""
+    """The objects that have a given object as a parent, by reference."""
     return {
         each: set(
             session.scalars(
@@ -90,9 +90,9 @@ def _children(session: Session, kind: str, object_id: int) -> dict[ForeignKeyRef
 
 
 def move_dependents(catalog: Catalog, kind: str, kept: int, other: int, reason: str) -> None:
-    """Move most of what belongs to `other` to `kept`, before they are merged. Commits.
+    """Move most dependents of `other` to `kept`, before the two are merged. Commits.
 
-    Objects that `kept` must not have twice stay, for `merge` to refuse.
+    Objects that would violate a unique constraint stay, so that `merge` refuses them.
     """
     pair = {"kept": kept, "other": other}
     for reference, ids in _children(catalog.session, kind, other).items():
@@ -104,10 +104,10 @@ def move_dependents(catalog: Catalog, kind: str, kept: int, other: int, reason: 
 def in_pieces(
     catalog: Catalog, ids: Iterable[int], write: Callable[[Catalog, set[int]], object], reason: str
 ) -> None:
-    """Call `write` for pieces of ids, for the same account, each in a transaction of its own.
+    """Call `write` for pieces of the ids, as the same account, each in a transaction of its own.
 
-    Ends the transaction of the caller: PostgreSQL would keep all rows that it can see, so that those which
-    are written in each piece would take longer and longer to find.
+    Ends the caller's transaction first: otherwise, PostgreSQL would keep all row versions that it can see,
+    and finding rows would take longer with each piece.
     """
     catalog.session.commit()
 
@@ -125,7 +125,7 @@ def _delete(model, reason: str, catalog: Catalog, ids: set[int]) -> None:
 def _move_children(
     reference: ForeignKeyReference, pair: dict[str, int], catalog: Catalog, ids: set[int]
 ) -> None:
-    """Move objects to the one that stays, as edits of each."""
+    """Move objects to the surviving parent, recorded as an edit of each object."""
     unit, session, name = catalog.unit, catalog.session, reference.table.name
     authored = ", edited_by_id = :editor" if "edited_by_id" in reference.table.columns else ""
     moved = set(
@@ -156,7 +156,7 @@ def _move_children(
     unit.propagate()
 
 
-# Tables that link an object with many issues, by its kind, each with the field of an issue.
+# Tables that link objects to many issues, by the objects' kind, each with the issue's field.
 _ISSUE_LINK_TABLES = {
     **{link.target.__tablename__: (link.table.name, link.field) for link in KINDS["issue"].links},
     "creator": ("credit", "credits"),
@@ -165,7 +165,7 @@ del _ISSUE_LINK_TABLES["issue"]
 
 
 def _linked_issues(session: Session, kind: str, ids: set[int]) -> set[int]:
-    """The issues that are linked with objects of a kind."""
+    """The issues that are linked to objects of a kind."""
     if kind not in _ISSUE_LINK_TABLES:
         return set()
     table, _field = _ISSUE_LINK_TABLES[kind]
@@ -174,7 +174,7 @@ def _linked_issues(session: Session, kind: str, ids: set[int]) -> set[int]:
 
 
 def _unlink(kind: str, objects: set[int], catalog: Catalog, ids: set[int]) -> None:
-    """Remove the links of issues with objects, as edits of each."""
+    """Remove the links from issues to objects, recorded as an edit of each issue."""
     table, _field = _ISSUE_LINK_TABLES[kind]
     gone = text(
         f"DELETE FROM {table} WHERE issue_id = ANY(:ids) AND {kind}_id = ANY(:objects)"
@@ -185,7 +185,7 @@ def _unlink(kind: str, objects: set[int], catalog: Catalog, ids: set[int]) -> No
 
 
 def _relink(kind: str, pair: dict[str, int], catalog: Catalog, ids: set[int]) -> None:
-    """Link issues with the object that stays, as edits of each."""
+    """Link issues to the surviving object, recorded as an edit of each issue."""
     session, values = catalog.session, {**pair, "ids": list(ids)}
     table, _field = _ISSUE_LINK_TABLES[kind]
     (reference,) = (each for each in merge_references.references_to_kind(kind) if each.table.name == table)

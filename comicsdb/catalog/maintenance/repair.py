@@ -1,4 +1,4 @@
-"""Repairs of many issues: copying credits, adding a universe, and credits of old anthologies."""
+"""Repairs of many issues: copying credits, adding a universe, and correcting old anthologies."""
 
 from collections.abc import Iterable
 
@@ -14,15 +14,15 @@ from comicsdb.i18n import _
 from comicsdb.models import Issue, Role, Universe
 from comicsdb.models.base import SYSTEM_USER_ID
 
-# Roles in old anthologies: all of the first together are replaced by the second.
+# Roles in old anthologies: if a creator has all of the first, the second replaces them.
 ANTHOLOGY_ROLES = (({"Writer"}, "Story"), ({"Penciller", "Inker"}, "Artist"))
 
 
 def copy_credits(catalog: Catalog, source: Issue, targets: Iterable[Issue]) -> dict[int, int]:
     """Copy the credits of an issue to others; returns the number of new credits by issue id.
 
-    Existing credits of a creator stay, and credits for the cover alone, which may be a variant's, are not
-    copied. Raises InvalidError if the issue is among the targets.
+    Creators who already have a credit keep it unchanged. Cover-only credits are not copied, as they may
+    belong to a variant. Raises InvalidError if the issue is among the targets.
     """
     wanted, _covers = copyable_credits(catalog.session, source.id)
     copied = {}
@@ -42,9 +42,10 @@ def copy_credits(catalog: Catalog, source: Issue, targets: Iterable[Issue]) -> d
 def add_universe(
     catalog: Catalog, ids: Iterable[int], universe: int, *, characters: bool = False
 ) -> dict[str, int]:
-    """Add a universe to issues, and on request to the characters in them.
+    """Add a universe to issues and, on request, to the characters in them.
 
-    Returns how many of both got it. Raises NotFoundError, GoneError or MovedError.
+    Returns the number of objects of each kind that it was added to. Raises NotFoundError, GoneError or
+    MovedError.
     """
     session = catalog.session
     catalog.get_for_update(Universe, universe)
@@ -84,10 +85,10 @@ def add_universe(
 def repair_anthology(
     catalog: Catalog, ids: Iterable[int], *, roles: bool = False, descriptions: bool = False
 ) -> dict[str, int]:
-    """Correct the roles of credits in issues of an old anthology, and clear their descriptions.
+    """Correct the roles of credits in issues of an old anthology, and clear the issues' descriptions.
 
-    Writers get the role of the story; creators who pencilled and inked become artists. Returns the number of
-    issues with each sort of change.
+    Writers get the role Story; creators who pencilled and inked become artists. Returns the number of issues
+    with each type of change.
     """
     session = catalog.session
     by_name = {name: number for number, name in session.execute(select(Role.id, Role.name))}

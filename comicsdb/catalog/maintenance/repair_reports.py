@@ -1,4 +1,4 @@
-"""Reports for maintainers: objects to repair, duplicate series, a day's changes, and external ids."""
+"""Reports for maintainers: duplicate series, a day's changes, external ids, and counts of problems."""
 
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -12,7 +12,7 @@ from comicsdb.models import Change, Credit, Issue, Series, SeriesType, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SeriesTypeCode
 
-# Types of series that may have the same name and volume as a main series.
+# Types of series that may have the same name and volume as the main series.
 DISTINCT_TYPES = (
     SeriesTypeCode.ANNUAL,
     SeriesTypeCode.DIGITAL_CHAPTER,
@@ -35,7 +35,7 @@ def _duplicate_groups() -> Select:
 
 
 def find_duplicate_volumes(session: Session) -> list[list[Series]]:
-    """Groups of series with the same publisher, name and volume; annuals and books only of the same type."""
+    """Groups of series with the same publisher, name and volume; annuals and books only within their type."""
     ids = _duplicate_groups().order_by(func.min(Series.id))
     groups = [sorted(group) for group in session.scalars(ids)]
     wanted = {each for group in groups for each in group}
@@ -49,9 +49,9 @@ def find_duplicate_volumes(session: Session) -> list[list[Series]]:
 
 
 def changes_on_day(session: Session, day: date, zone: ZoneInfo) -> list:
-    """The changes of a day in a time zone, without the system account's, as a row per object and user.
+    """The changes of a day in a time zone, one row per object and user; without the system account's.
 
-    A row has kind, object_id, username, actions (in order) and last (a time).
+    A row has kind, object_id, username, actions (a list) and last (a time).
     """
     begin = datetime.combine(day, time(), zone)
     end = datetime.combine(day + timedelta(days=1), time(), zone)
@@ -94,17 +94,18 @@ NO_CREDITS = ~exists().where(Credit.issue_id == Issue.id)
 
 
 def _without_credits() -> ColumnElement[int]:
-    """The number of issues that meet NO_CREDITS, as the difference to those in the index of credits."""
+    """The number of issues that meet NO_CREDITS: all issues minus those in the index of credits."""
     credited = select(Credit.issue_id).ext(distinct_on(Credit.issue_id)).order_by(Credit.issue_id).subquery()
     issues, with_credits = (select(func.count()).select_from(rows) for rows in (Issue, credited))
     return issues.scalar_subquery() - with_credits.scalar_subquery()
 
 
 def count_problems(session: Session) -> dict[str, int]:
-    """Counts of objects that need work, by problem; two statements.
+    """Counts of objects that need work, by problem; runs two statements.
 
-    covers, credits: issues without any. duplicates: groups of `find_duplicate_volumes`. For each broken
-    advisory rule (`advice.RULES`), by its name, the number of breaches.
+    "covers" and "credits" count issues that have none, "duplicates" counts groups of
+    `find_duplicate_volumes`. Each broken advisory rule (`advice.RULES`) has its number of breaches, by its
+    name.
     """
     counts = (
         select(func.count()).select_from(Issue).where(NO_COVER).scalar_subquery(),

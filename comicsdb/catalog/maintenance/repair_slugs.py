@@ -1,4 +1,4 @@
-"""Rebuilding slugs after a series had a wrong first year."""
+"""Rebuilding slugs of a series and its issues after the series had a wrong first year."""
 
 from collections.abc import Iterable
 
@@ -13,10 +13,9 @@ from comicsdb.models.base import SYSTEM_USER_ID
 
 
 def fix_start_year(catalog: Catalog, series: Series, year: int) -> dict[int, tuple[str, str]]:
-    """Set the first year of a series, and rebuild its slug; the old one redirects.
+    """Set the first year of a series, and rebuild its slug; the old slug redirects.
 
-    Returns the change of its slug, if there is one, as {id: (old, new)}. Raises InvalidError or
-    ConflictError.
+    Returns the changed slug, if it changed, as {id: (old, new)}. Raises InvalidError or ConflictError.
     """
     catalog.update(series, {"year_began": year})
     base = slugs.base_slug("series", f"{series.name}-{year}", series.id)
@@ -24,12 +23,12 @@ def fix_start_year(catalog: Catalog, series: Series, year: int) -> dict[int, tup
 
 
 def issue_ids_of_series(session: Session, series_ids: Iterable[int]) -> list[int]:
-    """The ids of the issues of series."""
+    """The ids of all issues of some series."""
     return list(session.scalars(select(Issue.id).where(Issue.series_id.in_(series_ids)).order_by(Issue.id)))
 
 
 def rebuild_issue_slugs(catalog: Catalog, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
-    """Rebuild the slugs of issues from those of their series; old ones redirect.
+    """Rebuild the slugs of issues from those of their series; old slugs redirect.
 
     Returns the changed slugs as {id: (old, new)}.
     """
@@ -52,8 +51,7 @@ def _change_slugs(
 ) -> dict[int, tuple[str, str]]:
     """Set new slugs of objects of a kind; `wanted` maps ids to (slug, base).
 
-    An object may keep its slug or have a former one again. Present and former slugs of other objects are in
-    use.
+    An object may keep its slug or get back a former one. Current and former slugs of other objects are taken.
     """
     session, unit = catalog.session, catalog.unit
     chosen = _choose_slugs(session, kind, {each: base for each, (_slug, base) in wanted.items()})
@@ -83,7 +81,7 @@ def _change_slugs(
 
 
 def _choose_slugs(session: Session, kind: str, bases: dict[int, str]) -> dict[int, str]:
-    """The first slug for each object that no other one has or had, in the order of ids."""
+    """The first slug for each object that no other object has or had; assigned in the order of ids."""
     candidates = {each: slugs.free_candidates(kind, base) for each, base in bases.items()}
     chosen: dict[int, str] = {}
     tried, used = {each: next(names) for each, names in candidates.items()}, set()
@@ -101,7 +99,7 @@ def _choose_slugs(session: Session, kind: str, bases: dict[int, str]) -> dict[in
 
 
 def _owners(session: Session, kind: str, wanted: set[str]) -> dict[str, int]:
-    """The ids of the objects that have slugs, or else had them."""
+    """The ids of the objects that have slugs or, if none has a slug now, had it before."""
     rows = session.execute(
         text(
             "SELECT slug, object_id, 1 AS place FROM former_slug WHERE kind = :kind AND slug = ANY(:wanted)"
