@@ -1,1 +1,1 @@
-"""Polls and the statistics of the whole catalogue."""
+"""Polls, statistics of the catalogue, public profiles, follows, reviews and years in review."""

@@ -1,4 +1,4 @@
-"""Following readers: only those with a public profile, and only what it shows."""
+"""Following readers, which shows only what their public profiles show."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -16,13 +16,13 @@ from comicsdb.i18n import _, ngettext
 from comicsdb.models import Follow, PublicProfile, ReadDate, Review, User
 
 FOLLOWED_MAX = 500
-FEED_SPAN = timedelta(days=30)  # what a feed goes back to
+FEED_SPAN = timedelta(days=30)  # how far back a feed goes
 ENTRIES_MAX = 60
-ISSUES_SHOWN = 8  # of those read on one day
+ISSUES_SHOWN = 8  # maximum number of issues shown of those read on one day
 
 
 def follow(session: Session, follower_id: int, reader: User) -> None:
-    """Follow a reader, whose profile is public; raises InvalidError where that is not wanted or too much."""
+    """Follow a reader with a public profile; raises InvalidError if blocked by them or at the limit."""
     known = select(Follow.blocked).where(Follow.follower_id == follower_id, Follow.followed_id == reader.id)
     if session.scalar(known):
         raise InvalidError({"__all__": [_("You cannot follow this reader.")]})
@@ -37,7 +37,7 @@ def follow(session: Session, follower_id: int, reader: User) -> None:
 
 
 def unfollow(session: Session, follower_id: int, followed_id: int) -> None:
-    """Follow an account no more; whom it has blocked stays so."""
+    """Stop following an account; a block by that account remains."""
     session.execute(
         delete(Follow).where(
             Follow.follower_id == follower_id, Follow.followed_id == followed_id, ~Follow.blocked
@@ -46,7 +46,7 @@ def unfollow(session: Session, follower_id: int, followed_id: int) -> None:
 
 
 def block(session: Session, user_id: int, follower_id: int) -> None:
-    """Let a follower of an account follow it no more, nor again; anybody else is ignored."""
+    """Block a follower of an account, who no longer follows it and cannot follow it again; ignores others."""
     session.execute(
         update(Follow)
         .where(Follow.followed_id == user_id, Follow.follower_id == follower_id)
@@ -55,7 +55,7 @@ def block(session: Session, user_id: int, follower_id: int) -> None:
 
 
 def unblock(session: Session, user_id: int, follower_id: int) -> None:
-    """Let somebody follow an account again if they wish."""
+    """Allow a blocked reader to follow an account again."""
     session.execute(
         delete(Follow).where(Follow.followed_id == user_id, Follow.follower_id == follower_id, Follow.blocked)
     )
@@ -70,14 +70,14 @@ def follows(session: Session, follower_id: int, followed_id: int) -> bool:
 
 
 def followed(session: Session, user_id: int) -> list[User]:
-    """The readers that an account follows, whose profiles are public still, by name."""
+    """The followed readers whose profiles are still public, by name."""
     rows = select(User).join(Follow, Follow.followed_id == User.id)
     rows = rows.where(Follow.follower_id == user_id, ~Follow.blocked, is_public(User))
     return session.scalars(rows.order_by(func.lower(User.username))).all()
 
 
 def followers(session: Session, user_id: int) -> list[Row[tuple[User, bool]]]:
-    """The readers that follow an account, and those it has blocked, by name."""
+    """The readers who follow an account and, after them, those it has blocked, each by name."""
     rows = select(User, Follow.blocked).join(Follow, Follow.follower_id == User.id)
     rows = rows.where(Follow.followed_id == user_id, User.is_active)
     return session.execute(rows.order_by(Follow.blocked, func.lower(User.username))).all()
@@ -85,7 +85,7 @@ def followers(session: Session, user_id: int) -> list[Row[tuple[User, bool]]]:
 
 @dataclass(frozen=True)
 class Entry:
-    """What a followed reader did: a review, or what they read on a day, some of `number` issues."""
+    """An action of a followed reader: a review, or reading `number` issues on a day, some of them listed."""
 
     at: datetime
     user: User
@@ -96,7 +96,7 @@ class Entry:
 
 
 def feed(session: Session, user_id: int, zone: ZoneInfo) -> list[Entry]:
-    """What the followed readers show of the last weeks, the latest first: reviews, and their diaries."""
+    """Recent reviews and diary entries of followed readers, the latest first."""
     users = {each.id: each for each in followed(session, user_id)}
     if not users:
         return []

@@ -13,7 +13,7 @@ from comicsdb.models import Poll, PollChoice, PollVote
 
 
 class Status(StrEnum):
-    """The state of a poll, which follows from the time."""
+    """The state of a poll, which depends on the time."""
 
     ACTIVE = "active"
     UPCOMING = "upcoming"
@@ -28,7 +28,7 @@ def status_of(poll: Poll, now: datetime) -> Status:
 
 
 def select_polls(now: datetime) -> tuple[Select, tuple]:
-    """All polls with their numbers of votes, and the order: open, upcoming, closed; newest first."""
+    """All polls with their numbers of votes, and the order: open, upcoming, closed, each newest first."""
     votes = select(func.count()).where(PollVote.poll_id == Poll.id).correlate(Poll).scalar_subquery()
     place = case((Poll.start_date > now, 1), (Poll.end_date >= now, 0), else_=2)
     return select(Poll, votes.label("votes")), (place, Poll.start_date.desc(), Poll.id.desc())
@@ -36,7 +36,7 @@ def select_polls(now: datetime) -> tuple[Select, tuple]:
 
 @dataclass(frozen=True)
 class Result:
-    """One choice with the number of its votes and its share in whole percent."""
+    """A choice with the number of its votes and its share in whole percent."""
 
     choice: PollChoice
     votes: int
@@ -50,7 +50,7 @@ def choices(session: Session, poll_id: int) -> list[PollChoice]:
 
 
 def results(session: Session, poll_id: int) -> list[Result]:
-    """The results of a poll in the order of its choices; one statement."""
+    """The results of a poll in the order of its choices; runs one statement."""
     votes = select(func.count()).where(PollVote.poll_id == poll_id, PollVote.choice_id == PollChoice.id)
     rows = select(PollChoice, votes.correlate(PollChoice).scalar_subquery().label("votes"))
     rows = rows.where(PollChoice.poll_id == poll_id).order_by(PollChoice.order, PollChoice.id)
@@ -66,10 +66,11 @@ def chosen_by(session: Session, poll_id: int, user_id: int) -> int | None:
 
 
 def vote(session: Session, poll_id: int, choice_id: int, user_id: int, now: datetime) -> None:
-    """Cast the vote of an account; of concurrent votes by the same account one counts.
+    """Cast the vote of an account; of concurrent votes by the same account, only one counts.
 
-    Raises NotFoundError for an unknown poll or choice, and ForbiddenError where the poll is not open or the
-    account has voted. Voters do not wait for each other, only for staff who change the poll. Does not commit.
+    Raises NotFoundError for an unknown poll or choice, and ForbiddenError if the poll is not open or the
+    account has already voted. Voters do not wait for each other, only for staff who are changing the poll.
+    Does not commit.
     """
     poll = session.scalar(select(Poll).where(Poll.id == poll_id).with_for_update(read=True))
     if poll is None:
@@ -86,7 +87,7 @@ def vote(session: Session, poll_id: int, choice_id: int, user_id: int, now: date
 
 
 def percent_of(part: int, whole: int) -> int:
-    """A share in whole percent, rounded half up; 100 only for all, 0 only for none."""
+    """A share in whole percent, rounded half up, but 100 only for everything and 0 only for nothing."""
     if not 0 < part < whole:
         return 100 if part > 0 else 0
     return min(99, max(1, (200 * part + whole) // (2 * whole)))

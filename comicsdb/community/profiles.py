@@ -1,4 +1,4 @@
-"""Public profiles: what accounts show to everybody, if they want to. Nothing is public by default."""
+"""Public profiles: what accounts show to everybody if they choose to. Nothing is public by default."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -22,31 +22,31 @@ KIND = "user"
 
 @dataclass(frozen=True)
 class ProfileView:
-    """An account with what its profile shows; its owner sees all of it, public or not."""
+    """An account with the visible parts of its profile; the owner sees all parts, public or not."""
 
     user: User
     is_public: bool
-    parts: frozenset[str]  # those that are public, while the profile is
+    parts: frozenset[str]  # parts that are public if the profile is
     is_owner: bool
 
     def is_open(self, part: str) -> bool:
-        """Whether everybody sees a part."""
+        """Whether everybody can see a part."""
         return self.is_public and part in self.parts
 
     def shows(self, part: str) -> bool:
-        """Whether the viewer sees a part."""
+        """Whether the viewer can see a part."""
         return self.is_owner or self.is_open(part)
 
 
 def is_public(user=User) -> ColumnElement[bool]:
-    """The condition that an account shows a profile to everybody: it wants to, and is active."""
+    """The condition that an account has a public profile: it is active, and chose to show the profile."""
     return user.is_active & user.id.in_(select(PublicProfile.user_id).where(PublicProfile.is_public))
 
 
 def find(session: Session, username: str, viewer_id: int | None) -> ProfileView:
-    """The profile of a reader, for everybody or for its owner.
+    """The profile of a reader, as seen by everybody or by its owner.
 
-    Raises NotFoundError for a profile that is not public as for an account that does not exist.
+    Raises the same NotFoundError for a profile that is not public as for an account that does not exist.
     """
     rows = (
         select(User, PublicProfile)
@@ -64,7 +64,7 @@ def find(session: Session, username: str, viewer_id: int | None) -> ProfileView:
 
 
 def find_own(session: Session, user_id: int) -> ProfileView:
-    """The profile of an account, for its owner."""
+    """The profile of an account, as seen by its owner."""
     return _view(session.get_one(User, user_id), session.get(PublicProfile, user_id), is_owner=True)
 
 
@@ -74,7 +74,7 @@ def _view(user: User, profile: PublicProfile | None, *, is_owner: bool) -> Profi
 
 
 def save_settings(session: Session, user_id: int, *, public: bool, parts: Collection[str]) -> None:
-    """Set whether an account's profile is public, and which parts of it are then."""
+    """Set whether an account's profile is public, and which parts it then shows."""
     values = {"is_public": public} | {f"shows_{part}": part in parts for part in PARTS}
     saved = insert(PublicProfile).values(user_id=user_id, **values)
     session.execute(saved.on_conflict_do_update(index_elements=[PublicProfile.user_id], set_=values))
@@ -85,15 +85,15 @@ def save_settings(session: Session, user_id: int, *, public: bool, parts: Collec
 
 
 def favourites(session: Session, user_id: int) -> list[Favourite]:
-    """The favourites of an account, in its order."""
+    """The favourites of an account, in the order that it chose."""
     rows = select(Favourite).where(Favourite.user_id == user_id).order_by(Favourite.place, Favourite.id)
     return session.scalars(rows.execution_options(populate_existing=True)).all()
 
 
 def add_favourite(session: Session, user_id: int, kind: str, object_id: int) -> None:
-    """Add an issue or a series to the favourites of an account; one that is there already stays.
+    """Add an issue or a series to the favourites of an account, unless it is one already.
 
-    Raises NotFoundError for what does not exist, and InvalidError where there are enough.
+    Raises NotFoundError if it does not exist, and InvalidError if the account has the maximum of favourites.
     """
     _lock(session, user_id)
     exists = {"issue": lock_issue, "series": lock_series}[kind](session, object_id)
@@ -111,12 +111,12 @@ def add_favourite(session: Session, user_id: int, kind: str, object_id: int) -> 
 
 
 def remove_favourite(session: Session, user_id: int, favourite_id: int) -> None:
-    """Remove one of an account's favourites; one that is gone already is ignored."""
+    """Remove one of an account's favourites; does nothing if it was removed already."""
     session.execute(delete(Favourite).where(Favourite.user_id == user_id, Favourite.id == favourite_id))
 
 
 def move_favourite_up(session: Session, user_id: int, favourite_id: int) -> None:
-    """Move one of an account's favourites before the one above it."""
+    """Move one of an account's favourites up by one place."""
     _lock(session, user_id)
     found = favourites(session, user_id)
     index = next((place for place, each in enumerate(found) if each.id == favourite_id), 0)
@@ -151,7 +151,7 @@ class Entry:
 
 
 def months(session: Session, user_id: int, zone: ZoneInfo) -> list[Month]:
-    """The months of a reading diary, the latest first; reads without a date are in none."""
+    """The months of a reading diary, latest first; reads without a date are in none."""
     month = cast(func.date_trunc("month", func.timezone(zone.key, ReadDate.read_on)), Date)
     rows = (
         select(month, func.count(ReadDate.issue_id.distinct()))
@@ -163,7 +163,7 @@ def months(session: Session, user_id: int, zone: ZoneInfo) -> list[Month]:
 
 
 def _reads(user_id: int, zone: ZoneInfo, span: tuple[date, date] | None) -> Select:
-    """An issue and a day in each row."""
+    """Distinct pairs of day and issue that was read on it."""
     day = cast(func.timezone(zone.key, ReadDate.read_on), Date).label("day")
     rows = select(day, ReadDate.issue_id).where(ReadDate.user_id == user_id, ReadDate.read_on.is_not(None))
     if span is not None:
@@ -173,7 +173,7 @@ def _reads(user_id: int, zone: ZoneInfo, span: tuple[date, date] | None) -> Sele
 
 
 def entry_count(session: Session, user_id: int, zone: ZoneInfo, span: tuple[date, date]) -> int:
-    """The number of entries of a diary from the first day of a span to before its last."""
+    """The number of diary entries within a span, whose last day is excluded."""
     return session.scalar(select(func.count()).select_from(_reads(user_id, zone, span).subquery()))
 
 
@@ -186,7 +186,7 @@ def entries(
     offset: int = 0,
     span: tuple[date, date] | None = None,
 ) -> list[Entry]:
-    """The entries of a reading diary, the latest first, of all times or of a span as above."""
+    """The entries of a reading diary, latest first: all, or those within a span as for `entry_count`."""
     rows = _reads(user_id, zone, span)
     day, issue_id = rows.selected_columns
     rows = rows.order_by(day.desc(), func.max(ReadDate.read_on).desc(), issue_id)

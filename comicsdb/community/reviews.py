@@ -1,7 +1,7 @@
-"""Reviews of issues by readers, one of each reader and issue, and reports of them.
+"""Reviews of issues by readers, one per reader and issue, and reports of reviews.
 
-Everybody sees the reviews of active accounts that the staff has not hidden; the name of the author only if
-they have a public profile.
+Everybody can see the reviews of active accounts that staff has not hidden. The name of the author is shown
+only if they have a public profile.
 """
 
 from datetime import timedelta
@@ -22,15 +22,15 @@ from comicsdb.values import text_problem
 KIND = "review"
 TEXT_MAX = 10_000
 DAY = timedelta(days=1)
-REVIEWS_A_DAY, REPORTS_A_DAY = 20, 20  # of one account
+REVIEWS_A_DAY, REPORTS_A_DAY = 20, 20  # per account
 ORDER = (Review.created_on.desc(), Review.id.desc())
 
-# The name that is shown with a review, NULL where the author's profile is not public.
+# The author's name as shown with a review; NULL if the author's profile is not public.
 AUTHOR_NAME = case((is_public(User), User.username))
 
 
 def _select_visible(*columns: ColumnElement) -> Select:
-    """Columns of the reviews that everybody sees."""
+    """Columns of the reviews that everybody can see."""
     stars = (IssueRating.user_id == Review.user_id) & (IssueRating.issue_id == Review.issue_id)
     return (
         select(*columns)
@@ -42,15 +42,16 @@ def _select_visible(*columns: ColumnElement) -> Select:
 
 
 def select_visible() -> Select:
-    """The reviews that everybody sees, with the shown name of the author, and the author's stars."""
+    """The reviews that everybody can see, with the shown name of the author, and the author's stars."""
     own = (Review.id, Review.user_id, Review.text, Review.spoils, Review.created_on)
     edited = (Review.modified > Review.created_on).label("edited")
     return _select_visible(*own, edited, AUTHOR_NAME.label("author"), IssueRating.rating)
 
 
 def visible_digest(issue) -> ColumnElement[int]:
-    """A number that changes with what everybody sees of the reviews of a row of `issue`, the table; NULL
-    without any.
+    """A number that depends on all visible data of the reviews of an issue; NULL without reviews.
+
+    `issue` is the table, whose current row is the issue.
     """
     one = func.concat_ws(
         "|", Review.id, Review.modified, func.coalesce(AUTHOR_NAME, ""), func.coalesce(IssueRating.rating, 0)
@@ -65,10 +66,10 @@ def review_by(session: Session, user_id: int, issue_id: int) -> Review | None:
 
 
 def write(session: Session, user_id: int, issue_id: int, text: str, *, spoils: bool) -> Review:
-    """Write or change the review of an issue by an account.
+    """Write or change the review of an issue by an account; a hidden review stays hidden.
 
-    Raises InvalidError for the field `text`, also where the account has written enough today, and
-    NotFoundError for an issue that was deleted meanwhile. One that is hidden stays so.
+    Raises InvalidError for the field `text`, also if the account has written too many reviews today, and
+    NotFoundError if the issue was deleted meanwhile.
     """
     text = text.replace("\r\n", "\n").strip()
     if problems := _problems(text, TEXT_MAX, _("Write something first.")):
@@ -92,12 +93,12 @@ def write(session: Session, user_id: int, issue_id: int, text: str, *, spoils: b
 
 
 def remove(session: Session, user_id: int, issue_id: int) -> None:
-    """Delete the review of an issue by an account; one that is gone already is ignored."""
+    """Delete the review of an issue by an account; does nothing if there is none."""
     session.execute(delete(Review).where(Review.user_id == user_id, Review.issue_id == issue_id))
 
 
 def find(session: Session, review_id: int, user_id: int) -> Review:
-    """A review by another account that everybody sees; raises NotFoundError."""
+    """A visible review by another account; raises NotFoundError."""
     rows = select(Review).join(User, User.id == Review.user_id)
     seen = Review.hidden.is_(None) & User.is_active
     review = session.scalar(rows.where(Review.id == review_id, seen, Review.user_id != user_id))
@@ -107,10 +108,10 @@ def find(session: Session, review_id: int, user_id: int) -> Review:
 
 
 def report(session: Session, review_id: int, user_id: int, reason: str) -> None:
-    """Report a review of another account to the staff; a second report of it changes nothing.
+    """Report a review by another account to staff; reporting it again has no effect.
 
-    Raises NotFoundError for a review that is not to be seen, and InvalidError for the field `reason`, also
-    where the account has reported enough today.
+    Raises NotFoundError if the review is not visible, and InvalidError for the field `reason`, also if the
+    account has made too many reports today.
     """
     reason = reason.replace("\r\n", "\n").strip()
     find(session, review_id, user_id)
@@ -144,5 +145,5 @@ def _too_many(a_day: int) -> Text:
 
 
 def _lock(session: Session, user_id: int) -> None:
-    """Let concurrent requests of one account count one another."""
+    """Serialise requests of one account, so that its daily limits are exact."""
     session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))

@@ -1,6 +1,6 @@
 """Figures of the whole catalogue: how many objects there are, and when they were added.
 
-They are plain data, which the site caches.
+They are plain data, so that the site can cache them.
 """
 
 from collections import Counter
@@ -15,16 +15,16 @@ from comicsdb.models import Arc, Character, Creator, Issue, Publisher, Series, T
 TOTALS = (Publisher, Series, Issue, Character, Creator, Team, Arc)
 DAYS = 30
 MONTHS = 12
-YEARS = 5  # minimum, so that there is a chart
-PUBLISHERS = 9  # shown by name; the others are summed up
+YEARS = 5  # minimum number shown, so that there is a chart
+PUBLISHERS = 9  # shown by name; the others are added up
 
 
 def catalogue_figures(session: Session, zone: ZoneInfo, today: date) -> dict:
     """The figures of the statistics page, in five statements; days are those of the site's time zone.
 
-    totals: number of objects by kind. by_year, by_day, by_month: [day, issues added], with the
-    first day of each year or month, without gaps; `creators` and `characters` likewise, by month. publishers:
-    [name, slug, issues] of the largest ones; `others`: the issues of all others together.
+    totals: number of objects by kind. by_year, by_day, by_month: lists of [day, issues added] without gaps,
+    where years and months are given by their first day. creators, characters: the same by month. publishers:
+    [name, slug, issues] of the largest ones. others: the number of issues of all other publishers.
     """
     by_day = _added_by_day(session, Issue, zone)
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
@@ -54,7 +54,7 @@ def _totals(session: Session) -> dict[str, int]:
 
 
 def _added_by_day(session: Session, model, zone: ZoneInfo, first: date | None = None) -> dict[date, int]:
-    """The number of objects of a kind added on each day, from a day on."""
+    """The number of objects of a kind added on each day, optionally from a first day on."""
     day = cast(func.timezone(zone.key, model.created_on), Date)
     rows = select(day, func.count()).group_by(day)
     if first is not None:
@@ -75,7 +75,7 @@ def _months_before(today: date, back: int) -> date:
 
 
 def _publishers(session: Session) -> list[list]:
-    """The publishers with the most issues, and how many."""
+    """The publishers with the most issues, with their numbers of issues."""
     issues = (
         select(Series.publisher_id, func.count().label("issues"))
         .join(Issue, Issue.series_id == Series.id)

@@ -10,16 +10,16 @@ from sqlalchemy.orm import Session
 from comicsdb.models import Creator, Credit, Issue, IssueRating, Publisher, ReadDate, Series
 
 TOP = 8
-COVERS = 5  # of the picture
+COVERS = 5  # covers in the picture for sharing
 
 
 @dataclass(frozen=True)
 class YearInReview:
-    """What was read in a year: issues that were read several times count once, but in each month.
+    """The figures of a year: an issue that was read several times counts once, but once in each month.
 
-    `publishers` and `creators` are those of most issues, by slug, name and number; `run` is the series of
-    which most issues were read, by id and number. `ratings` are numbers of issues by stars given in the
-    year, and `covers` those of issues read last.
+    `publishers` and `creators` are those with the most issues read (slug, name, number); `run` is the series
+    of which most issues were read (id, number). `ratings` has the number of issues by stars given in the
+    year, and `covers` are those of the issues read last.
     """
 
     issues: int
@@ -32,7 +32,7 @@ class YearInReview:
 
 
 def year_in_review_of(session: Session, user_id: int, year: int, zone: ZoneInfo) -> YearInReview:
-    """The year of a reader, as days are in a time zone."""
+    """A reader's year, whose days are those of a time zone."""
     first, last = (datetime.combine(date(each, 1, 1), time(), zone) for each in (year, year + 1))
     in_year = (ReadDate.user_id == user_id, ReadDate.read_on >= first, ReadDate.read_on < last)
     read = select(ReadDate.issue_id, func.max(ReadDate.read_on).label("at")).where(*in_year)
