@@ -1,6 +1,7 @@
-"""The series and issues that descriptors may mean, found for all of them by a few statements.
+"""The series and issues that descriptors may refer to, found for all descriptors by a few statements.
 
-Each statement takes the values of all descriptors as arrays, and looks each up by an index, up to a limit.
+Each statement takes the values of all descriptors as arrays, and looks up each value by an index, up to a
+limit.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,10 +29,10 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog import covers
 from comicsdb.models import ExternalId, Imprint, Issue, Publisher, Series, SeriesType, Variant
 
-SERIES_MAX = 30  # series by one name
-NAME_MAX = 80  # letters of a name that are looked for; each costs a look into the index
-ISSUES_MAX = 6  # issues by one series and number, or by a series and year
-CODES_MAX = 12  # issues by one code, which is that of many if it has no supplement
+SERIES_MAX = 30  # series per name
+NAME_MAX = 80  # characters of a name that are used; each costs an index lookup
+ISSUES_MAX = 6  # issues per series and number, or per series and year
+CODES_MAX = 12  # issues per code; without its supplement, many issues have the same code
 COVERS_MAX = 20
 COVER_BITS = 7
 
@@ -54,7 +55,7 @@ def _compacted(column):
     return func.upper(func.translate(column, literal_column("' -'"), literal_column("''")))
 
 
-# Codes and ids that are looked for as they are, by the expressions of their indexes.
+# Codes and ids that are looked up unchanged, by the expressions of their indexes.
 EXACT_COLUMNS = (
     ("isbn", _compacted(issue.c.isbn), issue.c.id),
     ("sku", func.upper(issue.c.sku), issue.c.id),
@@ -66,16 +67,16 @@ EXACT_COLUMNS = (
 
 
 def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
-    """The issues by codes and ids: rows of kind, wanted value, issue_id, of_variant and the code found.
+    """The issues with codes or ids: rows of kind, wanted value, issue_id, of_variant and the code found.
 
-    `wanted` has the values of each kind: those of `EXACT_COLUMNS`, `gtin` for what barcodes begin with, and
-    `ids`: source and id.
+    `wanted` has values by kind: the kinds of `EXACT_COLUMNS`, `gtin` for the beginnings of barcodes, and
+    `ids` for texts of source and id.
     """
     parts = []
     for kind, column, owner in EXACT_COLUMNS:
         values = wanted.get(kind)
         if values:
-            # As an array, so that the planner sees that they are not "", which most issues have for a code.
+            # As an array, so that the planner knows that no value is "", which is the code of most issues.
             of = Integer if isinstance(values[0], int) else Text
             code = cast(column, Text)
             parts.append(
@@ -128,12 +129,12 @@ def _kind_column(kind: str):
 
 
 def _owner_columns(column) -> tuple:
-    """The issue with a code, and whether the code is that of a variant."""
+    """The issue that has a code, and whether the code is a variant's."""
     return column.label("issue_id"), literal(column.table is variant).label("of_variant")
 
 
 def by_covers(session: Session, wanted: Sequence[tuple[int, str, str]]) -> Sequence[Row]:
-    """The issues whose covers, or those of variants, are near: rows as those of `matches_of_each`."""
+    """The issues with near covers, of their own or of variants: rows of `covers.near_covers_for_each`."""
     if not wanted:
         return ()
     found = covers.near_covers_for_each(wanted, COVER_BITS, COVERS_MAX)
@@ -141,7 +142,7 @@ def by_covers(session: Session, wanted: Sequence[tuple[int, str, str]]) -> Seque
 
 
 def series_by_names(session: Session, names: Sequence[str]) -> Sequence[Row]:
-    """The series with similar names, for each name: rows of its place, and what is known of the series."""
+    """The series with names similar to each name: rows of the name's index, and data of the series."""
     if not names:
         return ()
     shortened = [name[:NAME_MAX] for name in names]
@@ -184,7 +185,7 @@ def issues(
     numbered: Sequence[tuple[int, str]],
     dated: Sequence[tuple[int, int]],
 ) -> Sequence[Row]:
-    """Issues by their ids, by series and number, and by series and year, with all that is compared."""
+    """Issues by id, by series and number, and by series and year, with all data to compare."""
     parts = [select(func.unnest(literal(list(ids), ARRAY(Integer))).label("id"))]
     if numbered:
         places, texts = zip(*numbered, strict=True)
@@ -247,7 +248,7 @@ def issues(
 
 
 def series_of(session: Session, wanted: Sequence[tuple[int, str, int | str]]) -> Sequence[Row]:
-    """The series by their ids: rows of place and series id; `wanted`: place, kind of id, value."""
+    """The series with given ids: rows of place and series id; `wanted` has place, kind of id, and value."""
     parts = []
     for kind, column in SERIES_IDS.items():
         values = [(place, number) for place, of, number in wanted if of == kind]

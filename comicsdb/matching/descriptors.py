@@ -1,4 +1,4 @@
-"""What is looked for: the fields of a descriptor, and what the name of its file adds to them."""
+"""Descriptors of comics to look for, built from given fields and from the name of a file."""
 
 import re
 import unicodedata
@@ -15,12 +15,12 @@ from comicsdb.models.choices import LANGUAGES, SeriesTypeCode
 from comicsdb.values import compact_code
 
 HASH_KINDS = ("phash", "dhash", "ahash")
-FIRST_YEAR = 1000  # from here on, the number of a volume is the series' first year
+FIRST_YEAR = 1000  # from here on, the number of a volume is understood as the first year of the series
 READINGS_MAX = 6
 ID_KINDS = {"comicvine": "cv_id", "gcd": "gcd_id"}  # sources that have columns of their own
-NUMBER_DIGITS = 10  # more than an integer column can hold
-SUPPLEMENTED = (17, 18)  # digits of a barcode with its five-digit supplement
-# A volume marked as such, which of Western comics is mostly a collection.
+NUMBER_DIGITS = 10  # more digits than an integer column can store
+SUPPLEMENTED = (17, 18)  # digits of a barcode with a five-digit supplement
+# A marked volume, which for Western comics is mostly a collection.
 _VOLUME_MARK = re.compile(r"(?<![^\W_])v(?:ol(?:ume)?)?[. _]{0,2}([0-9]{1,3})(?![0-9])", re.IGNORECASE)
 _SIGNS = re.compile(r"[\W_]+")
 _ARTICLES = frozenset("the a an la le les il lo gli i der die das el los las l and".split())
@@ -28,11 +28,11 @@ _ARTICLES = frozenset("the a an la le les il lo gli i der die das el los las l a
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """What is known of a comic; "" and None stand for what is not.
+    """What is known of a comic; "" and None stand for unknown values.
 
-    `readings` are the ways to read series, number and year, most likely first; the other fields are true of
-    all of them. `marked_volume` is the number of a volume that is marked as such. `codes` maps kinds of
-    `candidates.CODES` to values.
+    `readings` are the possible combinations of series, number and year, most likely first; the other fields
+    apply to all of them. `marked_volume` is the number of a volume that is marked as such. `codes` maps the
+    kinds of codes and ids that `candidates.by_codes` and `candidates.series_of` look up to values.
     """
 
     readings: tuple[Reading, ...] = ()
@@ -83,9 +83,9 @@ def build_descriptor(known: Mapping) -> Descriptor:
 
 
 def _with_numbered_names(readings: tuple[Reading, ...]) -> Iterator[Reading]:
-    """The readings of a name, and one more if a number such as 2099 may belong to the name of the series."""
+    """The readings of a name, and another if a number such as 2099 may belong to the name of the series."""
     for each in readings:
-        # As of annuals, a year at the end of a name is that of the issue.
+        # As for annuals, a year at the end of a name without a number is the issue's.
         series = each.series.removesuffix(f" {each.year}") if not each.number else each.series
         yield replace(each, series=series)
     first = readings[0] if readings else Reading()
@@ -94,7 +94,7 @@ def _with_numbered_names(readings: tuple[Reading, ...]) -> Iterator[Reading]:
 
 
 def _readings(given: Reading, alt_series: Sequence[str], parsed: list[Reading]) -> tuple[Reading, ...]:
-    """The given values completed by the name of the file; then its readings completed by the given values."""
+    """The given values completed by the file name, then its readings completed by the given values."""
     first = parsed[0] if parsed else Reading()
     completed = Reading(
         "",
@@ -115,19 +115,19 @@ def _readings(given: Reading, alt_series: Sequence[str], parsed: list[Reading]) 
         for each in parsed
         if each.series
     ]
-    # The series may be given by its id alone.
+    # Without a series: it may be given by its id alone.
     return tuple(dict.fromkeys(found or [completed]))[:READINGS_MAX]
 
 
 def _number(number: str) -> str:
-    """A number as the catalogue writes it: without `#` and zeros in front, in upper case."""
+    """A number as the catalogue writes it: without `#` and leading zeros, in upper case."""
     number = number.strip().lstrip("#").strip().upper()
     found = re.fullmatch(r"(-?)0*([0-9].*)", number)
     return f"{found[1]}{found[2]}" if found else number
 
 
 def number_spellings(number: str) -> tuple[str, ...]:
-    """The spellings under which the catalogue may have a number."""
+    """The possible spellings of a number in the catalogue."""
     if number == "½":
         return ("½", "0.5", "1/2")
     if number in {"0.5", "1/2"}:
@@ -140,19 +140,19 @@ def number_spellings(number: str) -> tuple[str, ...]:
 def _day(year: int | None, month: int | None, day: int | None) -> date | None:
     try:
         return date(year, month, day) if year and month and day else None
-    except ValueError:  # the 31st of a shorter month
+    except ValueError:  # such as the 31st of a shorter month
         return None
 
 
 def _language(language: str) -> str:
-    """The catalogue's code for a code, with or without a region, or for the name of a language."""
+    """The catalogue's code for a language code, with or without a region, or for a language name."""
     folded = language.strip().casefold()
     short = folded.partition("-")[0].partition("_")[0]
     return short if short in LANGUAGES else words.LANGUAGES.get(folded, "")
 
 
 def _format(name: str) -> str:
-    """The format for a code or a word; "" for one that says nothing here."""
+    """The format for a code or a word; "" if it is unknown."""
     folded = name.strip().casefold()
     code = folded.replace(" ", "_").replace("-", "_")
     if code in set(SeriesTypeCode):
@@ -192,7 +192,7 @@ def _take_id(found: dict[str, list], each: ExternalId) -> None:
 
 
 def barcode_stem(barcode: str) -> str:
-    """A barcode without the last two digits of a full supplement, which stand for cover and printing."""
+    """A barcode without the last two digits of a full supplement, which encode cover and printing."""
     return barcode[:-2] if len(barcode) in SUPPLEMENTED else barcode
 
 

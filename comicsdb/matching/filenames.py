@@ -1,9 +1,9 @@
-"""A parser of the names of comic files.
+"""A parser for the names of comic files.
 
-A name is first split into words, dashes and brackets. The content of each bracket is recognised by itself:
+A name is first split into words, dashes and brackets. The content of each bracket is recognised separately:
 dates, counts, formats, languages, publishers, ids; everything else is noise. Each number outside of brackets
-gets a score for how likely it is the number of the issue. The best one separates the series before it from a
-story's title behind it.
+gets a score for how likely it is to be the issue's number. The best one separates the series before it from a
+story title after it.
 
 Some names are ambiguous: the number in `Batman 66` may be part of the title. `ParsedName.readings` has the
 alternatives, most likely first, so that a caller with a catalogue can look them up in turn.
@@ -20,9 +20,9 @@ from stdnum import ean, isbn
 from comicsdb.matching import words
 from comicsdb.matching.words import CHAPTER, NUMBER, PART, TOME, VOLUME
 
-MAX_LENGTH = 1000  # characters; of a longer name, which only a path can be, the end is read
+MAX_LENGTH = 1000  # characters; longer names, which must be paths, are cut at the beginning
 READINGS_MAX = 4
-FOLDERS_MAX = 4  # the nearest folders of a path that are looked at
+FOLDERS_MAX = 4  # number of folders read, counted from the file
 EXTENSIONS = frozenset("cbz cbr cb7 cbt cba pdf epub zip rar 7z tar mobi djvu".split())
 
 
@@ -39,7 +39,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class ExternalId:
-    """An id in another database; `scope` is `issue` or `series`, or "" where the name does not tell."""
+    """An id in another database; `scope` is `issue`, `series`, or "" if the name does not say."""
 
     source: str
     id: str
@@ -48,24 +48,24 @@ class ExternalId:
 
 @dataclass(frozen=True, slots=True)
 class ParsedName:
-    """What the name of a file says of a comic; "" and None stand for what it does not say.
+    """What a file name says about a comic; "" and None stand for missing values.
 
-    series: the name of the series, with its article in front, and words such as Annual that belong to it.
-    number: as the catalogue writes numbers: `1`, `1.5`, `½`, `1A`, `1.MU`, `-1`; a range of issues is `1-6`.
+    series: the name of the series, beginning with its article, and including words such as Annual.
+    number: as in the catalogue: `1`, `1.5`, `½`, `1A`, `1.MU`, `-1`; a range of issues is `1-6`.
     title: the title of a story or of an edition, or an alternative title of the series.
     count: the number of issues in the series.
-    volume: the number of the volume of the series. Of manga and collections, the volume is the `number`.
-    year_began: the first year of the series, where it is told besides the year of the issue, or in a folder.
-    year, month, day: the date of the issue. A single year may as well be the series' first.
-    format: the code of a series type, or one of the others in `words`.
+    volume: the volume number of the series. For manga and collections, the volume is the `number`.
+    year_began: the first year of the series, if it is given in addition to the issue's year, or in a folder.
+    year, month, day: the date of the issue. A single year may also be the first of the series.
+    format: the code of a series type, or another format in `words`.
     publisher, edition: as written.
     language: the catalogue's code.
     pages: the number of pages.
-    isbn, upc: digits only, with those of a supplement.
+    isbn, upc: digits only, including a supplement.
     ids: ids in other databases.
-    noise: words and brackets that say nothing of the comic, or nothing that is understood here.
+    noise: words and brackets without information about the comic, or that are not understood.
     extension: in lower case, without the dot.
-    readings: up to four ways to understand the name, the likeliest first, which the fields are taken from.
+    readings: up to four ways to understand the name, the likeliest first; the fields above are from that one.
     """
 
     series: str = ""
@@ -91,7 +91,7 @@ class ParsedName:
 
 
 def parse(name: str) -> ParsedName:
-    """Take the name of a file apart, with or without a path and an extension; any text is taken."""
+    """Parse the name of a file, with or without a path and an extension; accepts any text."""
     *folders, last = _path_parts(_normalised(name))
     stem, extension = _without_extension(last)
     part = _NameParser(stem)
@@ -124,7 +124,7 @@ def parse(name: str) -> ParsedName:
 
 
 def _named_format(series: str) -> str:
-    """The format that a series' name tells with a word such as Annual, but not with its first."""
+    """The format implied by a word of a series' name, such as Annual, unless it is the first of several."""
     folded = _fold(series)
     parts = folded.split()
     for part in parts[1:] or parts:
@@ -165,14 +165,14 @@ def _normalised(name: str) -> str:
 
 
 def _fold(text: str) -> str:
-    """Lower case, and no accents on Latin letters."""
+    """The text in lower case, without accents on Latin letters."""
     text = text.casefold()
     if text.isascii():
         return text
     return "".join(each for each in unicodedata.normalize("NFKD", text) if not "\u0300" <= each <= "\u036f")
 
 
-# A slash between two numbers is a count or a half, unless it is followed by nothing but an extension.
+# A slash between two numbers is a count or a half, unless only an extension follows.
 _COUNT = re.compile(r"(?<![0-9/\\.(])([0-9]{1,3}) ?/ ?([0-9]{1,3})(?![0-9/\\]|\.[A-Za-z0-9]{2,4}$)")
 _SLASH_DATE = re.compile(r"(?<=[([][0-9])/(?=[0-9]{4}[)\]])|(?<=[([][0-9]{2})/(?=[0-9]{4}[)\]])")
 _SLASHES = re.compile(r"[/\\]+")
@@ -200,7 +200,7 @@ def _without_extension(name: str) -> tuple[str, str]:
     return inner, extension.strip().lower()
 
 
-# What a name says besides series, number and title.
+# What a name contains besides series, number and title.
 
 
 @dataclass(slots=True)
@@ -223,7 +223,7 @@ class _Date:
     year: int | None = None
     month: int | None = None
     day: int | None = None
-    range: bool = False  # of years, so that the first one is the series'
+    range: bool = False  # a range of years, whose first one is the series'
 
 
 NO_DATE = _Date()
@@ -231,15 +231,15 @@ NO_DATE = _Date()
 
 @dataclass(slots=True)
 class _Token:
-    """A word, a dash or a bracket; `number` is set if it can be the issue's."""
+    """A word, a dash or a bracket; `number` is set if it may be the issue's."""
 
     text: str
     folded: str = ""
     number: str = ""
-    mark: str = ""  # the kind of word in front of the number
+    mark: str = ""  # the kind of the word that precedes the number
     padded: bool = False
     digits: int = 0
-    has_count: bool = False  # a count follows
+    has_count: bool = False  # whether a count follows
     bracket: bool = False
     date: _Date = NO_DATE
 
@@ -253,16 +253,16 @@ class _Token:
 
     @property
     def year(self) -> int | None:
-        """The year that a plain number may be."""
+        """The year that a plain number may stand for."""
         if self.digits == 4 and not self.mark and self.number.isdigit():
             return int(self.number) if FIRST_BARE_YEAR <= int(self.number) <= LAST_YEAR else None
         return None
 
 
-FIRST_YEAR, FIRST_BARE_YEAR, LAST_YEAR = 1820, 1930, 2039  # what is taken for a year, in brackets or not
+FIRST_YEAR, FIRST_BARE_YEAR, LAST_YEAR = 1820, 1930, 2039  # limits for years, in brackets or not
 
 
-# Codes and Japanese, Chinese and Korean counters are looked for in the whole text.
+# Codes, and Japanese, Chinese and Korean counters, are searched in the whole text.
 
 _BARCODE = re.compile(
     r"(?<![0-9-])(?:(?:isbn|upc|ean)[ :_-]{0,2})?"
@@ -314,12 +314,12 @@ _OF_COUNT = re.compile(r"#?([0-9]{1,4})(?:of|\u2044|/)([0-9]{1,4})", re.IGNORECA
 
 
 def _mark(word: str) -> str:
-    """The kind of a word in front of a number; dots and the like behind it do not matter."""
+    """The kind of a word that precedes a number; trailing dots and similar signs are ignored."""
     return words.MARKS.get(_fold(word if len(word) < 2 else word.rstrip(".:°º#")), "")
 
 
 def _number_token(word: str) -> _Token | None:
-    """The token of a word that is a number, perhaps with a mark in front of it."""
+    """The token of a word that is a number, possibly with a mark before it."""
     found = _NUMBER.fullmatch(word)
     if found is None or not (found["whole"] or found["rest"]):
         return None
@@ -358,7 +358,7 @@ _PAGES = re.compile(r"([0-9]{1,4}) ?([a-z]{1,7})\.?")
 
 
 def _pieces(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield the text in brackets and outside of them; a bracket that nobody closes ends with the text."""
+    """Yield the texts inside and outside of brackets; a bracket that is not closed ends with the text."""
     depth, begun = 0, 0
     for found in _BRACKET.finditer(text):
         opening = found[0] in "([{"
@@ -376,7 +376,7 @@ def _folded_words(texts: Sequence[str]) -> list[str]:
 
 
 def _date(parts: Sequence[str]) -> _Date | None:
-    """The date in words that say nothing else: `jan 2019`, `2019 01 16`, `16 01 2019`, `2011 2016`."""
+    """The date in words that are nothing else, as in `jan 2019`, `2019 01 16`, `16 01 2019`, `2011 2016`."""
     years, months, others = [], [], []
     for part in parts:
         if part in words.MONTHS:
@@ -399,13 +399,13 @@ def _date(parts: Sequence[str]) -> _Date | None:
 
 
 class _Brackets:
-    """Understands brackets, and keeps what they say."""
+    """Interprets brackets, and stores the facts in them."""
 
     def __init__(self, facts: _Facts) -> None:
         self.facts = facts
 
     def token(self, content: str) -> _Token:
-        """The token that stands for a bracket."""
+        """The token for a bracket."""
         content = content.strip()
         folded = _fold(content)
         if self.is_id(folded):
@@ -440,7 +440,7 @@ class _Brackets:
         return True
 
     def classify(self, content: str) -> _Date:
-        """Take in the parts of a bracket, such as `(Marvel, Jan 2019)`; the date is returned."""
+        """Interpret the parts of a bracket, such as `(Marvel, Jan 2019)`; returns the date."""
         date = NO_DATE
         for part in _PARTS.split(content):
             kept = part.replace("_", " ").split()
@@ -488,7 +488,7 @@ def _is_year(text: str) -> bool:
 # Words outside of brackets.
 
 _ACRONYM_DOT = re.compile(r"(?<=(?<![^\W_])[A-Z])\.(?=[A-Z](?![^\W_]))")
-# A dot stays in decimals, in numbers such as 1.MU, and behind the one letter of a mark, as in T.01.
+# A dot stays in decimals, in numbers such as 1.MU, and after a mark of one letter, as in T.01.
 _SPLITTING_DOT = re.compile(
     r"(?<![0-9])\.(?![0-9])|(?<=[0-9]{4})\.|(?<=[^\W\d_tTnNvVcC])\.(?=[0-9])"
     r"|(?<=[^\W\d_]{2})\.(?=[0-9])|(?<=[vV][0-9])\.(?=[0-9])"
@@ -500,10 +500,10 @@ _DASHES = frozenset(("-", "--", "---", "~", ":", "|", "•", "·"))
 
 
 def _spaced(pieces: list[str]) -> list[str]:
-    """The pieces outside of brackets with blanks between their words, whatever was there before."""
+    """The pieces outside of brackets with spaces between words, instead of other separators."""
     bare = [piece.strip(" ._-+") for piece in pieces]
     if any(" " in piece for piece in bare):
-        # Many programs write an underscore for a colon, which files cannot have.
+        # Many programs replace a colon, which file names cannot have, by an underscore.
         return [re.sub(r"(?<=\w)_ ", ": ", piece).replace("_", " ") for piece in pieces]
     if any("_" in piece for piece in pieces):
         return [piece.replace("_", " ") for piece in pieces]
@@ -535,7 +535,7 @@ def _word_tokens(piece: str) -> Iterator[_Token]:
 
 
 def _dashed(word: str) -> Iterator[_Token]:
-    """The tokens of a word that may have a dash at one of its ends."""
+    """The tokens of a word that may begin or end with a dash."""
     text = word.strip("-")
     if text and word[0] == "-":
         yield _Token("-")
@@ -546,7 +546,7 @@ def _dashed(word: str) -> Iterator[_Token]:
 
 
 def _with_marks(tokens: list[_Token]) -> list[_Token]:
-    """The same tokens, with `Vol.`, `No.`, `Book` and the like merged with the number after them."""
+    """The tokens, with marks such as `Vol.`, `No.` and `Book` merged with the number that follows."""
     kept: list[_Token] = []
     for token in tokens:
         united = token
@@ -558,7 +558,7 @@ def _with_marks(tokens: list[_Token]) -> list[_Token]:
 
 
 def _merge_mark(last: _Token, token: _Token) -> _Token | None:
-    """The two as one token, if the first is a word such as `Vol.` for the number in the second."""
+    """Two tokens as one, if the first is a mark, such as `Vol.`, for the number in the second; else None."""
     mark = _mark(last.folded) if last.word and not last.number else ""
     if not mark or last.folded in words.SHORT_MARKS:
         return None
@@ -572,7 +572,7 @@ def _merge_mark(last: _Token, token: _Token) -> _Token | None:
 
 
 def _with_counts(tokens: list[_Token], facts: _Facts) -> list[_Token]:
-    """The same tokens without the counts of `3 of 6`."""
+    """The tokens without counts such as in `3 of 6`, which are stored as facts."""
     kept = []
     position = 0
     while position < len(tokens):
@@ -590,10 +590,10 @@ def _with_counts(tokens: list[_Token], facts: _Facts) -> list[_Token]:
     return kept
 
 
-# The whole.
+# Parsing a whole name.
 
 _SCORES = {NUMBER: 100, CHAPTER: 90, TOME: 70, VOLUME: 40, PART: 35, "": 50}
-_LIKELY, _POSSIBLE, _NEAR = 30, -15, 25  # scores of an issue's number, and how far an alternative's may be
+_LIKELY, _POSSIBLE, _NEAR = 30, -15, 25  # scores of numbers, and the distance of alternatives
 
 
 class _NameParser:
@@ -603,7 +603,7 @@ class _NameParser:
         self.facts = _Facts()
         self.date = NO_DATE
         self.year_began: int | None = None
-        self.leading = False  # whether the number is in front of all words
+        self.leading = False  # whether the number precedes all words
         text = self._without_codes(text)
         self.tokens = _with_counts(_with_marks(self._tokens(text)), self.facts)
         self._take_formats()
@@ -657,14 +657,14 @@ class _NameParser:
                 tokens.append(brackets.token(content) if content.strip() else _Token("", bracket=True))
                 continue
             text = next(spaced)
-            if tokens and piece[0] == "-" and piece[1:2].isalpha():  # the group, as in `(digital)-Empire`
+            if tokens and piece[0] == "-" and piece[1:2].isalpha():  # a release group: `(digital)-Empire`
                 self.facts.noise.append(piece[1:].strip())
                 continue
             tokens += _word_tokens(text)
         return tokens
 
     def _take_formats(self) -> None:
-        """Take out the words for a format that are no part of a name, and the language in capitals."""
+        """Remove words for a format that are not part of a name, and languages in capitals; store both."""
         kept: list[_Token] = []
         position = 0
         while position < len(self.tokens):
@@ -678,7 +678,7 @@ class _NameParser:
         self.tokens = kept
 
     def _format_length(self, position: int) -> int:
-        """How many words from here on are a format or a language."""
+        """The number of words from a position on that are a format or a language."""
         token = self.tokens[position]
         if token.number or not token.word:
             return 0
@@ -696,7 +696,7 @@ class _NameParser:
     # Which number is the issue's?
 
     def _score(self, position: int, dashed: bool) -> float:
-        """How likely a number is the issue's; `dashed`: a padded number and a dash are before it."""
+        """How likely a number is the issue's; with `dashed`, a padded number and a dash precede it."""
         token = self.tokens[position]
         score = _SCORES[token.mark] + (40 if token.has_count else 0) + position / 10
         if token.mark or token.has_count:
@@ -723,7 +723,7 @@ class _NameParser:
         return score - (20 if dashed else 0)
 
     def _candidates(self) -> list[tuple[float, int]]:
-        """The numbers that may be the issue's, with their scores, best first."""
+        """The numbers that may be the issue's, as pairs of score and position, best first."""
         found, padded, dashed = [], False, False
         for position, token in enumerate(self.tokens):
             dashed = dashed or (token.dash and padded)
@@ -734,7 +734,7 @@ class _NameParser:
         return sorted(found, reverse=True)
 
     def readings(self) -> list[Reading]:
-        """The readings, most likely first; sets `date` and `year_began` to those of the first."""
+        """The readings, most likely first; sets `date` and `year_began` to those of the first one."""
         candidates = self._candidates()
         best = candidates[0][1] if candidates and candidates[0][0] >= _LIKELY else None
         first, self.date, self.year_began = self._reading(best)
@@ -754,7 +754,7 @@ class _NameParser:
             plain = token.number.isdigit() and not (
                 token.mark or token.has_count or token.padded or token.bracket
             )
-            # Titles end with 66 or with 2049, hardly with 123.
+            # Titles may end with 66 or 2049, but hardly with 123.
             if (plain and token.digits != 3 and not first.title) or token.mark in {VOLUME, PART}:
                 others.insert(1, None)
         found += [self._reading(position)[0] for position in others[:READINGS_MAX]]
@@ -790,7 +790,7 @@ class _NameParser:
         return Reading(series, number, title, volume, date.year), date, began
 
     def _dates(self, tokens: list[_Token], chosen: int | None) -> tuple[_Date, int | None]:
-        """The date of the issue and the first year of the series; a year outside of brackets is taken out."""
+        """The date of the issue and the first year of the series; removes a year outside of brackets."""
         told = [(place, token.date) for place, token in enumerate(tokens) if token.date.year]
         began = next((date.year for _, date in told if date.range), None)
         single = [(place, date) for place, date in told if not date.range]
@@ -814,7 +814,7 @@ class _NameParser:
 
     @staticmethod
     def _bare_year(tokens: list[_Token], chosen: int | None) -> int | None:
-        """The position of a year outside of brackets: behind the issue's number, before it, or at the end."""
+        """The position of a year outside of brackets: after the issue's number, before it, or at the end."""
         places = [place for place, token in enumerate(tokens) if place and place != chosen and token.year]
         if chosen is not None and any(token.word for token in tokens[:chosen]):
             return next(
@@ -841,7 +841,7 @@ class _NameParser:
         return self._tidy(before), self._story(story)
 
     def _unnumbered(self, tokens: list[_Token]) -> tuple[str, str]:
-        """A year in brackets divides series and title, but not a series from its Annual."""
+        """Split series and title at a year in brackets; but a word such as Annual belongs to the series."""
         named = next((place for place, token in enumerate(tokens) if token.word), len(tokens))
         end = next(
             (place for place, token in enumerate(tokens) if place > named and token.date.year), len(tokens)
@@ -864,7 +864,7 @@ class _NameParser:
         return "" if first and first.folded in words.NOISE else self._tidy(tokens, trim=True)
 
     def _tidy(self, tokens: list[_Token], *, trim: bool = False) -> str:
-        """The text of words and dashes; with `trim`, without the noise at its end."""
+        """The text of words and dashes; with `trim`, without trailing noise."""
         tokens = [token for token in tokens if not token.bracket]
         if trim:
             end = next(
@@ -915,7 +915,7 @@ _LAST_ARTICLE = re.compile(r"(.{1,200}), ([^\W\d_]{1,3}'?)(?= -|:|$)(.*)")
 
 
 def _tidy_text(text: str) -> str:
-    """Without signs at the ends, and with the article in front: `Sandman, The` is `The Sandman`."""
+    """Strip signs at the ends, and move the article to the front: `Sandman, The` becomes `The Sandman`."""
     text = text.lstrip(_EDGES + ".").rstrip(_EDGES)
     found = _LAST_ARTICLE.fullmatch(text) if ", " in text else None
     if found and found[2].casefold() in words.ARTICLES:
@@ -924,7 +924,7 @@ def _tidy_text(text: str) -> str:
 
 
 def _split_at_dash(reading: Reading) -> list[Reading]:
-    """What is behind a dash may be the title, not the end of the series' name."""
+    """Other readings at a dash, as a text after it may be the title or the end of the series' name."""
     series, dash, title = reading.series.partition(" - ")
     if dash and not series.isdigit():
         return [replace(reading, series=series, title=reading.title or title)]
@@ -937,7 +937,7 @@ def _split_at_dash(reading: Reading) -> list[Reading]:
 
 
 class _Folders:
-    """What the folders of a path say: the nearest that names a series, and publishers."""
+    """Information from the folders of a path: from the nearest one that names a series, and publishers."""
 
     def __init__(self, names: list[str]) -> None:
         self.facts, self.series, self.volume, self.year_began = _Facts(), "", None, None
@@ -962,7 +962,7 @@ class _Folders:
             self.facts, self.series = part.facts, reading.series
 
     def publisher(self, series: str) -> str:
-        """The publisher: a name that is known, or the folder of the series' folder."""
+        """The publisher: a known name, or the folder that contains the series' folder."""
         if self.known_publisher or self.facts.publisher:
             return self.facts.publisher or self.known_publisher
         if not self.series or _fold(self.outer) in words.GENERIC_FOLDERS or _DIGIT.search(self.outer):
@@ -970,7 +970,7 @@ class _Folders:
         return self.outer if _fold(series).startswith(_fold(self.series)) else ""
 
     def complete(self, readings: list[Reading], *, leading: bool) -> list[Reading]:
-        """The readings of a file's name, with what the folder adds; `leading`: the number is in front."""
+        """The file name's readings, completed by the folder; with `leading`, the number is in front."""
         if not self.series:
             return readings
         first = readings[0]
@@ -993,7 +993,7 @@ class _Folders:
             title = f"{first.series} - {first.title}" if first.title else first.series
             found = [replace(first, series=self.series, title=title), *readings]
         else:
-            # A folder may as well be the first half of a name with a slash.
+            # The folder may also be the first half of a name that contains a slash.
             series = self.series if not self.single or self.year_began else f"{self.series}/{first.series}"
             found = [*readings[: READINGS_MAX - 1], replace(first, series=series)]
         found = [replace(each, volume=each.volume or self.volume) for each in found]

@@ -1,8 +1,8 @@
-"""How likely an issue is the one that is described, and why.
+"""The probability that an issue is the one described, with the reasons.
 
 Each field contributes to the logarithm of the odds: positively if it agrees, negatively if it differs, not at
-all if it is unknown. The scores of a descriptor's candidates and of "none of them" add up to 1. The weights
-are those with which, by `bench/matching.py`, nine in ten candidates with a score of 0.9 are right.
+all if it is unknown. The scores of a descriptor's candidates and of "none of them" add up to 1. With these
+weights, nine in ten candidates with a score of 0.9 are right, according to `bench/matching.py`.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,13 +15,13 @@ from comicsdb.matching.descriptors import Descriptor, fold_name, number_spelling
 from comicsdb.matching.filenames import Reading
 from comicsdb.models.choices import COLLECTED_CODES, DEFAULT_LANGUAGE, SeriesTypeCode
 
-NO_MATCH_WEIGHT = 5.5  # of "none of them"
+NO_MATCH_WEIGHT = 5.5  # the weight of "none of them"
 CERTAIN_SCORE = 0.99
-UNIQUE_CODE_WEIGHT = 8  # of a code that only one issue has
-TIE_RATIO = 0.2  # a candidate with this part of the best score is tied with the best one
+UNIQUE_CODE_WEIGHT = 8  # codes with a greater weight belong to a single issue
+TIE_RATIO = 0.2  # candidates with at least this share of the best score are tied with the best one
 EMPTY_READING = Reading()
-LATER_READING_WEIGHT = -1.5  # for each likelier reading
-CONTRADICTION_WEIGHT = -3  # of a field that cannot be right if a code is
+LATER_READING_WEIGHT = -1.5  # for each more likely reading
+CONTRADICTION_WEIGHT = -3  # the weight of a field that cannot be right if a code is
 EXACT_CODES = {"id": 16, "cv_id": 16, "gcd_id": 16, "ids": 16, "isbn": 11, "gtin": 11, "sku": 9}
 CODE_NAMES = {
     "id": "id",
@@ -42,17 +42,17 @@ NAME_WEIGHTS = {
     SIMILAR: (-5.0, "series similar"),
 }
 SERIES_ID = "id of the series equal"
-# The results for series and number that a certain candidate needs.
+# Reasons for series and number; a certain candidate needs one of each.
 SURE_NAMES = frozenset((NAME_WEIGHTS[EQUAL][1], NAME_WEIGHTS[ONE_EDIT][1], SERIES_ID))
 SURE_NUMBERS = frozenset(("number equal", "no number, and this is a one-shot"))
 ONE_ISSUE_FORMATS = (SeriesTypeCode.ONE_SHOT, SeriesTypeCode.GRAPHIC_NOVEL)
-MIN_WORD_LENGTH = 4  # in a shorter word, a different letter makes a different word
-MAX_EDITS = 2  # letters that may be wrong
+MIN_WORD_LENGTH = 4  # letters; shorter words with a different letter are different words
+MAX_EDITS = 2  # letters that may differ
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What a field says for or against a candidate."""
+    """The contribution of a field for or against a candidate."""
 
     field: str
     text: str
@@ -61,21 +61,21 @@ class Reason:
 
 @dataclass(slots=True)
 class Candidate:
-    """An issue, how likely it is the one, and why."""
+    """An issue with its score and the reasons for it."""
 
     issue: Row
     reasons: list[Reason]
     score: float = 0.0
-    has_code: bool = False  # or one of the ids
+    has_code: bool = False  # whether a code, an id or an equal cover identifies it
 
     @property
     def weight(self) -> float:
-        """The logarithm of its odds."""
+        """The logarithm of the odds."""
         return sum(reason.weight for reason in self.reasons)
 
     @property
     def is_undoubted(self) -> bool:
-        """Whether nothing speaks against it, and a code or both series and number are equal."""
+        """Whether nothing contradicts it, and either a code or both series and number are equal."""
         worst = min((reason.weight for reason in self.reasons), default=0)
         if self.has_code:
             return worst > CONTRADICTION_WEIGHT
@@ -93,7 +93,7 @@ class Match:
 
 
 def name_relation(wanted: str, names: Sequence[str]) -> int:
-    """How a name relates to those of a series, the first of which is the main one."""
+    """How a name relates to the names of a series, the first of which is the main one."""
     wanted, known = fold_name(wanted), [fold_name(name) for name in names]
     if wanted == known[0]:
         return EQUAL
@@ -118,10 +118,10 @@ def _relation(one: str, other: str) -> int:
 def _edits(one: str, other: str) -> int:
     """The number of adjacent letters in which two words differ; a high one for clearly different words."""
     both = one + other
-    # One more digit or Chinese character makes another name.
+    # A different digit or Chinese character makes a different name.
     if min(len(one), len(other)) < MIN_WORD_LENGTH or not (both.isalpha() and both.isascii()):
         return MIN_WORD_LENGTH
-    if one.rstrip("s") == other.rstrip("s"):  # which may as well be another name
+    if one.rstrip("s") == other.rstrip("s"):  # a plural, which may also be another name
         return MAX_EDITS
     while one and other and one[0] == other[0]:
         one, other = one[1:], other[1:]
@@ -131,7 +131,7 @@ def _edits(one: str, other: str) -> int:
 
 
 def series_weight(reading: Reading, descriptor: Descriptor, found: Row) -> float:
-    """A first estimate by the series alone, which decides whose issues are looked up."""
+    """A first estimate from the series alone, which decides which series' issues are looked up."""
     weight = NAME_WEIGHTS[name_relation(reading.series, (found.name, *found.alt_names))][0]
     year, began = reading.year, descriptor.year_began
     if year:
@@ -147,7 +147,7 @@ def series_weight(reading: Reading, descriptor: Descriptor, found: Row) -> float
 
 
 def series_id_reason(equal: bool) -> Reason:
-    """The reason for or against a candidate by the series ids of a descriptor, if they are known."""
+    """The reason for or against a candidate because of the descriptor's series ids."""
     if equal:
         return Reason("series_id", SERIES_ID, 8.0)
     return Reason("series_id", "id of the series different", CONTRADICTION_WEIGHT - 1.0)
@@ -306,7 +306,7 @@ def _title(descriptor: Descriptor, issue: Row):
             yield Reason("title", "title equal", 2.0)
 
 
-# The whole.
+# Ranking.
 
 
 def rank_candidates(candidates: list[Candidate], limit: int) -> Match:
@@ -326,7 +326,7 @@ def rank_candidates(candidates: list[Candidate], limit: int) -> Match:
 
 
 def _differences(tied: list[Candidate]) -> dict[str, list[tuple[int, object]]]:
-    """The fields in which candidates differ, with their values, by issue."""
+    """The fields in which candidates differ, each with issue ids and values."""
     fields = {
         "series": lambda issue: issue.series,
         "number": lambda issue: issue.number,

@@ -1,4 +1,4 @@
-"""The issues that descriptors mean: candidates by a few statements for all of them, then scores."""
+"""The issues that descriptors refer to: candidates from a few statements for all of them, then scores."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,13 +12,13 @@ from comicsdb.matching.descriptors import Descriptor, barcode_stem, fold_name, n
 from comicsdb.matching.filenames import Reading
 from comicsdb.matching.scoring import Match, Reason
 
-SERIES_MAX = 10  # series whose issues are looked up, for each descriptor
-ISSUES_MAX = 60  # issues that are compared with each descriptor
+SERIES_MAX = 10  # series per descriptor whose issues are looked up
+ISSUES_MAX = 60  # issues per descriptor that are compared with it
 OF_VARIANT = "{} of a variant"
 
 
 def match(session: Session, descriptors: Sequence[Descriptor], limit: int) -> list[Match]:
-    """For each descriptor, up to `limit` issues that it may mean."""
+    """For each descriptor, up to `limit` issues that it may refer to."""
     by_code = _by_codes(session, descriptors)
     identified = _series_by_ids(session, descriptors)
     chosen = _likely_series(session, descriptors, identified)
@@ -42,7 +42,7 @@ def match(session: Session, descriptors: Sequence[Descriptor], limit: int) -> li
 
 
 def _issue_keys(readings: Sequence[Reading], series: Iterable[int]) -> tuple[set, set]:
-    """The pairs of series and number, and of series and year, that a descriptor's issue may have."""
+    """The pairs of series and number, and of series and year, that the described issue may have."""
     numbered, dated = set(), set()
     for series_id, reading in product(series, readings):
         numbered |= {(series_id, number) for number in number_spellings(reading.number or "1")}
@@ -52,7 +52,7 @@ def _issue_keys(readings: Sequence[Reading], series: Iterable[int]) -> tuple[set
 
 
 def _by_codes(session: Session, descriptors: Sequence[Descriptor]) -> list[dict[int, list[Reason]]]:
-    """For each descriptor, issues by codes, ids and covers, with the reasons."""
+    """For each descriptor, the issues found by codes, ids and covers, with the reasons."""
     found: list[dict[int, list[Reason]]] = [defaultdict(list) for _ in descriptors]
     places: dict[tuple[str, str], list[int]] = defaultdict(list)
     wanted: dict[str, list] = defaultdict(list)
@@ -96,7 +96,7 @@ def _code_reason(row: Row, wanted: tuple) -> Reason:
 
 
 def _series_by_ids(session: Session, descriptors: Sequence[Descriptor]) -> dict[int, set[int]]:
-    """By the index of a descriptor, the series that have one of its series ids."""
+    """The series that have one of a descriptor's series ids, by the descriptor's index."""
     wanted = [
         (place, kind, value)
         for place, each in enumerate(descriptors)
@@ -113,7 +113,7 @@ def _series_by_ids(session: Session, descriptors: Sequence[Descriptor]) -> dict[
 def _likely_series(
     session: Session, descriptors: Sequence[Descriptor], identified: dict[int, set[int]]
 ) -> dict[int, list[int]]:
-    """By the index of a descriptor, the ids of the series whose issues are looked up."""
+    """The ids of the series whose issues are looked up, by the descriptor's index."""
     names: dict[str, int] = {}
     for each in descriptors:
         for reading in each.readings:

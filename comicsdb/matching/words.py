@@ -1,8 +1,8 @@
-"""Words with a meaning of their own in names of comic files, in lower case and without accents."""
+"""Words with special meanings in names of comic files, in lower case and without accents."""
 
 from comicsdb.models.choices import SeriesTypeCode
 
-# Formats, by the words for them. Besides the codes of series types, there are a few that issues have only.
+# Formats by their words. In addition to the codes of series types, there are some that only issues have.
 SPECIAL, DIGEST, FREE, PREVIEW, MAGAZINE, TREASURY = (
     "special",
     "digest",
@@ -11,7 +11,7 @@ SPECIAL, DIGEST, FREE, PREVIEW, MAGAZINE, TREASURY = (
     "magazine",
     "treasury",
 )
-# What these words say is in the format alone: they are not part of a series' name.
+# These words only stand for the format, and are not part of a series' name.
 FORMATS = {
     "tpb": SeriesTypeCode.TRADE_PAPERBACK,
     "tp": SeriesTypeCode.TRADE_PAPERBACK,
@@ -40,9 +40,9 @@ FORMATS = {
     "digital chapter": SeriesTypeCode.DIGITAL_CHAPTER,
     "single issue": SeriesTypeCode.SINGLE_ISSUE,
 }
-# Taken for a format in capitals or brackets only.
+# These are formats only in capitals or in brackets.
 SHORT_FORMATS = frozenset("tp os gn hc trade".split())
-# Series are named with these.
+# These words are part of a series' name.
 NAMED_FORMATS = {
     "annual": SeriesTypeCode.ANNUAL,
     "annuals": SeriesTypeCode.ANNUAL,
@@ -63,7 +63,7 @@ NAMED_FORMATS = {
     "treasury edition": TREASURY,
 }
 
-# What says how a file was made, and nothing of the comic: what follows such a word is noise, too.
+# Words for how a file was made, not about the comic; everything after such a word is noise, too.
 NOISE = frozenset(
     (
         "c2c ctc cover2cover covertocover digital digitalrip digitalhd webrip web-rip webdl web-dl noads "
@@ -72,7 +72,7 @@ NOISE = frozenset(
         "cover-only coverless nodigital getcomics"
     ).split()
 )
-# Words of titles as well: they are noise at the end only.
+# These occur in titles as well, so they are noise only at the end.
 WEAK_NOISE = frozenset(
     "fixed fix hd web digi empire proper retail kindle restored cleaned raw complete incomplete "
     "pdf epub".split()
@@ -82,7 +82,7 @@ EDITIONS = frozenset(
     "edition edizione printing ristampa reprint facsimile deluxe cut auflage ausgabe".split()
 )
 
-# Words in front of a number, and what the number is.
+# Words that precede a number, by the meaning of the number.
 NUMBER, CHAPTER, VOLUME, TOME, PART = "number", "chapter", "volume", "tome", "part"
 MARKS = {
     word: kind
@@ -95,7 +95,7 @@ MARKS = {
     }.items()
     for word in kind_words.split()
 }
-# Alone, with a blank behind them, they are as likely something else.
+# Followed by a space, these may as well mean something else.
 SHORT_MARKS = frozenset("c t v".split())
 
 OF = frozenset("of di de von sur van av".split())
@@ -128,13 +128,13 @@ NO_MONTHS = frozenset(
     "spring summer fall autumn winter holiday primavera estate autunno inverno circa ca c".split()
 )
 
-# Before a number that is part of the title.
+# Words that precede a number which is part of the title.
 SEASONS = frozenset("season stagione saison staffel temporada phase".split())
-# Behind a number that counts something else than issues.
+# Words that follow a number which does not count issues.
 COUNTED = frozenset("cover covers page pages pp pgs issues variants".split())
 PAGES = frozenset("p pp pg pgs page pages pag pagg pagine seiten paginas".split())
 
-# Language codes of the catalogue, by what names call them.
+# Language codes of the catalogue, by the words for them in names.
 LANGUAGES = {
     word: code
     for code, words in {
@@ -165,10 +165,10 @@ LANGUAGES = {
     for word in words.split()
 }
 
-# Those that are taken for a language without brackets, in capitals.
+# These are languages even without brackets, in capitals.
 BARE_LANGUAGES = frozenset("ita eng fra fre ger deu esp spa jpn jap".split())
 
-# Publishers that names tell in brackets and folders, by their folded names without what SECONDARY leaves out.
+# Publishers that names have in brackets and folders, by folded name, without the words in SECONDARY.
 PUBLISHERS = {
     name.casefold(): name
     for name in (
@@ -196,10 +196,10 @@ SECONDARY = frozenset(
     "comics comic publishing entertainment editore editoriale edizioni editions productions press".split()
 )
 
-# Suffixes of numbers, behind a dot or not.
+# Suffixes of numbers, with or without a dot before them.
 SUFFIXES = "MU|NOW|INH|HU|BEY|LR|AU|UC|IO|GW|DEATHS"
 
-# Folders that say nothing of what is in them.
+# Folders whose names say nothing about their contents.
 GENERIC_FOLDERS = frozenset(
     (
         "comics comic books manga fumetti bd library downloads download media mnt home users data "
@@ -211,7 +211,7 @@ GENERIC_FOLDERS = frozenset(
 )
 ARTICLES = frozenset("the a an il lo la gli le i l' les der die das el los las".split())
 
-# The sources of external ids, by how names write them.
+# The sources of external ids, by their spellings in names.
 SOURCES = {
     "cvid": "comicvine",
     "cv": "comicvine",
