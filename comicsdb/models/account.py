@@ -1,4 +1,4 @@
-"""Rows about accounts: links, outgoing mail, daily counts, notices, donations, the audit log."""
+"""Tables about accounts: links, outgoing mail, counts, notices, donations, audit log, drafts and others."""
 
 from datetime import date, datetime
 from enum import StrEnum, auto
@@ -39,10 +39,10 @@ ACTIVATE, RESET, CONFIRM_EMAIL, NOT_ME, LOG_IN = "activate", "reset", "email", "
 
 
 class SecurityEventKind(StrEnum):
-    """The types of events of an account that its owner can see."""
+    """The types of an account's events, which its owner can see."""
 
     LOGGED_IN = auto()
-    NEW_DEVICE = auto()  # logged in with a new browser and from a new network
+    NEW_DEVICE = auto()  # logged in with a combination of browser and network not used before
     WRONG_PASSWORDS = auto()
     SESSIONS_ENDED = auto()
     PASSWORD_CHANGED = auto()
@@ -64,12 +64,12 @@ class SecurityEventKind(StrEnum):
 
 
 def _somebody():
-    """A reference to an account, set to null when the account is deleted."""
+    """A reference to an account that becomes null when the account is deleted."""
     return parent_key("user_account.id", ondelete="SET NULL", nullable=True)
 
 
 class AccountLink(Base):
-    """A link sent by mail: works once, until it expires; only the digest of its secret is stored."""
+    """A link sent by mail, which works once, until it expires; only the digest of its secret is stored."""
 
     __tablename__ = "account_link"
     __table_args__ = (choice_check("purpose", (ACTIVATE, RESET, CONFIRM_EMAIL, NOT_ME, LOG_IN)),)
@@ -78,7 +78,7 @@ class AccountLink(Base):
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     user_id: Mapped[int] = parent_key("user_account.id")
     purpose: Mapped[str] = mapped_column(String(20))
-    email: Mapped[str] = blank_text(254)  # the address it was sent to and confirms
+    email: Mapped[str] = blank_text(254)  # the address that the link was sent to, and which it confirms
     created: Mapped[datetime] = stamp()
     expires: Mapped[datetime] = mapped_column(DateTime(timezone=True), index=True)
     used: Mapped[datetime | None] = stamp(default=False)
@@ -116,17 +116,17 @@ class OutgoingMail(Base):
     user_id: Mapped[int | None] = parent_key("user_account.id", nullable=True)
     kind: Mapped[str] = mapped_column(String(40))
     recipient: Mapped[str] = mapped_column(String(254))
-    message: Mapped[bytes] = mapped_column(LargeBinary)  # RFC 5322; emptied when done: links are secrets
+    message: Mapped[bytes] = mapped_column(LargeBinary)  # RFC 5322; emptied when done, as links are secrets
     queued: Mapped[datetime] = stamp()
     attempts: Mapped[int] = mapped_column(SmallInteger, server_default="0", default=0)
     next_attempt: Mapped[datetime | None] = stamp()  # None: given up
-    give_up: Mapped[datetime] = mapped_column(DateTime(timezone=True))  # when to stop trying
+    give_up: Mapped[datetime] = mapped_column(DateTime(timezone=True))  # when to stop retrying
     sent: Mapped[datetime | None] = stamp(default=False)
     error: Mapped[str] = blank_text()
 
 
 class SignupSettings(Base):
-    """Whether people may sign up now: one row."""
+    """Whether people may sign up; a single row."""
 
     __tablename__ = "signup_settings"
     __table_args__ = (CheckConstraint("id = 1", name="single"),)
@@ -151,13 +151,13 @@ class DailyCount(Base):
 class RateLimit(Base):
     """A client's events for one limit, if PostgreSQL counts them (`alembic/baseline/rate_limits.sql`).
 
-    `times` and `expires` are microseconds since 1970. `times` are ordered; `sums` has one element more: how
-    many events there were before the first time, and up to each. The table is unlogged: a crash of PostgreSQL
+    `times` and `expires` are microseconds since 1970. `times` is ordered; `sums` has one element more: the
+    number of events before the first time, and up to each time. The table is unlogged: a crash of PostgreSQL
     empties it, and backups do not include its rows.
     """
 
     __tablename__ = "rate_limit"
-    # Updates stay in their page (HOT), and values are not compressed, which would dominate the cost.
+    # Updates should stay within their page (HOT), and compressing values would dominate the cost.
     __table_args__ = (
         {"prefixes": ["UNLOGGED"], "postgresql_with": {"fillfactor": 50, "toast_tuple_target": 8160}},
     )
@@ -170,7 +170,7 @@ class RateLimit(Base):
 
 
 class ThrottleNotice(Base):
-    """A mail about a client that continues after 429; later refusals count from the latest one."""
+    """A mail about a client that ignores 429; only refusals after the latest one count for the next."""
 
     __tablename__ = "throttle_notice"
     __table_args__ = (Index("ix_throttle_notice_order", "sent_at", "id"),)
@@ -184,7 +184,7 @@ class ThrottleNotice(Base):
 
 
 class Donation(Base):
-    """A contribution on the donation platform, processed once."""
+    """A contribution on the donation platform; each is processed once."""
 
     __tablename__ = "donation"
     __table_args__ = (
@@ -204,7 +204,7 @@ class Donation(Base):
 
 
 class StaffAction(Base):
-    """One line of the audit log: which staff member did what to what."""
+    """A line of the audit log: an action of a staff member on a target."""
 
     __tablename__ = "staff_action"
     __table_args__ = (
@@ -224,9 +224,9 @@ class StaffAction(Base):
 
 
 class IdempotencyKey(Base):
-    """A stored answer for repeated requests with the same key (`comicsdb.http.idempotency`).
+    """A stored response for repeated requests with the same key (`comicsdb.http.idempotency`).
 
-    `request` is a digest of the request; `status` is 0 until the answer is known.
+    `request` is a digest of the request; `status` is 0 until the response is known.
     """
 
     __tablename__ = "idempotency_key"
@@ -245,10 +245,10 @@ class IdempotencyKey(Base):
 class FormDraft(Base):
     """A form that is not saved yet.
 
-    Either one sent after its session had ended, stored until the account has logged in again, under the
-    digest of a secret; or one that is being filled in, under the key that the page gave it. Only the latter
-    has the route of its page (`form`), which is empty once it is saved, and the id of its object, 0 for a new
-    one.
+    It is either a form sent after its session had ended, which is stored until the account has logged in
+    again, under the digest of a secret; or one that is being filled in, under the key that the page gave it.
+    Only the latter has `form`, the route of its page, which is empty once it is saved or discarded, and
+    `object_id`, which is 0 for a new object.
     """
 
     __tablename__ = "form_draft"
@@ -264,7 +264,7 @@ class FormDraft(Base):
 
 
 class PictureDraft(PictureMixin, Base):
-    """A picture sent with a form, stored until the form is saved; as long as the draft that has it."""
+    """A picture sent with a form, stored until the form is saved, or as long as the form's draft."""
 
     __tablename__ = "picture_draft"
     __table_args__ = (Index("ix_picture_draft_created", "created"),)
@@ -275,16 +275,17 @@ class PictureDraft(PictureMixin, Base):
     draft: Mapped[str | None] = mapped_column(
         ForeignKey("form_draft.digest", ondelete="SET NULL"), index=True
     )
-    name: Mapped[str] = blank_text(255)  # of the file
+    name: Mapped[str] = blank_text(255)  # of the uploaded file
     cover_hash: Mapped[str] = blank_text(16)
     created: Mapped[datetime] = stamp()
 
 
 class TaggedFile(Base):
-    """An issue that the tags in a comic file tell of, which its account has not entered yet.
+    """An issue described by the tags of a comic file, which the account has not entered yet.
 
-    `known` is what it is matched by, as `schemas.match.DescriptorSchema` reads it; `fields` are pairs of
-    field and text of the form for a new issue. `digest` is the same for all files about the same issue.
+    `known` is the data by which it is matched, in the format of `schemas.match.DescriptorSchema`; `fields`
+    are pairs of field and text for the form of a new issue. `digest` is the same for all files of the same
+    issue.
     """
 
     __tablename__ = "tagged_file"

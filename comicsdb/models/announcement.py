@@ -10,7 +10,7 @@ from comicsdb.models.choices import AnnouncementStyle
 
 
 class Announcement(Base):
-    """A notice of the administrators, shown from one day to another, inclusive."""
+    """A notice from the administrators, shown from one day to another, inclusive."""
 
     __tablename__ = "announcement"
     __table_args__ = (choice_check("display_type", AnnouncementStyle),)

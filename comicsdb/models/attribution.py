@@ -14,7 +14,7 @@ def _owner(kind: str):
 
 
 class OwnerMixin:
-    """Belonging to an object of any kind: one nullable foreign key per kind, of which exactly one is set."""
+    """References to an owner of any kind: one nullable foreign key per kind, exactly one of which is set."""
 
     arc_id: Mapped[int | None] = _owner("arc")
     character_id: Mapped[int | None] = _owner("character")
@@ -28,7 +28,7 @@ class OwnerMixin:
 
 
 def owner_args(table: str, *also: str, unique: bool = False):
-    """Return the constraint, and the indexes of each owner, which include the columns `also`."""
+    """Return the constraint and one index per owner, each of which includes the columns `also`."""
     columns = [f"{kind}_id" for kind in OWNERS]
     begin = "uq" if unique else "ix"
     return (

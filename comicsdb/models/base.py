@@ -1,4 +1,4 @@
-"""The base of all tables: metadata, constraint names, stamps, folded text and mixins of the kinds."""
+"""The base of all tables: metadata, constraint names, stamps, folded text, and mixins for the kinds."""
 
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
@@ -25,7 +25,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column
 from comicsdb.models.choices import Precision
 from comicsdb.models.currencies import MAX_WHOLE_DIGITS, Currency
 
-# Deterministic names, used by migrations and to tell which constraint was violated.
+# Deterministic names, for migrations and for identifying violated constraints.
 metadata = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -36,10 +36,10 @@ metadata = MetaData(
     }
 )
 
-SYSTEM_USER_ID = 1  # owns everything without another owner; cannot be deleted
+SYSTEM_USER_ID = 1  # owner of everything without another owner; cannot be deleted
 INTEGER_MAX, BIG_MAX = 2**31 - 1, 2**63 - 1
 SMALL_MAX = 32767
-CENT = Decimal("0.01")  # averages are rounded like in PostgreSQL
+CENT = Decimal("0.01")  # averages are rounded as in PostgreSQL
 
 
 class Base(DeclarativeBase):
@@ -61,19 +61,19 @@ def blank_text(length: int | None = None) -> Mapped[str]:
 
 
 def translations() -> Mapped[dict[str, str]]:
-    """A column of translations by the codes of their languages; the English text has a column of its own."""
+    """A column of translations by language code; the English text has a column of its own."""
     return mapped_column(JSONB, server_default=text("'{}'"), default=dict)
 
 
 def ordered_text(length: int) -> String:
-    """The type of text columns that lists are ordered by: C collation, the same everywhere."""
+    """The type of text columns that order lists: with C collation, which is the same everywhere."""
     return String(length, collation="C")
 
 
 def folded(expression: str) -> Mapped[str]:
-    """A stored generated column with an SQL expression without case and accents, in C collation.
+    """A stored generated column: an SQL expression folded (case and accents), in C collation.
 
-    Searches and orders use the same column, so the index always matches the query.
+    Searches and orders use the same column, so that the index always matches the query.
     """
     return mapped_column(Text(collation="C"), Computed(f"fold({expression})", persisted=True), deferred=True)
 
@@ -86,12 +86,12 @@ def trigram_index(table: str, column: str) -> Index:
 
 
 def upper(column: str, *, ordered: bool = False):
-    """An SQL expression for a text column in upper case; in C collation this only affects ASCII."""
+    """An SQL expression for a text column in upper case; in C collation, this would only affect ASCII."""
     return literal_column(f'upper({column} COLLATE "default")' if ordered else f"upper({column})")
 
 
 def upper_trigram_index(table: str, column: str) -> Index:
-    """A trigram index for case-insensitive substring searches on an ordered text."""
+    """A trigram index for case-insensitive substring searches on a column of `ordered_text`."""
     return Index(
         f"ix_{table}_{column}_upper_trgm",
         upper(column, ordered=True).label("upper"),
@@ -101,21 +101,21 @@ def upper_trigram_index(table: str, column: str) -> Index:
 
 
 def range_check(column: str, low: int, high: int) -> CheckConstraint:
-    """A check that a number column is null or between two bounds, inclusive."""
+    """A check that a number column is null or within two bounds, inclusive."""
     return CheckConstraint(
         f"{column} BETWEEN {low} AND {high}", name=f"{column}_range", info={"range": (column, low, high)}
     )
 
 
 def precision() -> Mapped[str]:
-    """The column beside a date that says how much of it is known."""
+    """A column for how much of the date in another column is known."""
     return mapped_column(String(5), server_default=Precision.DAY, default=Precision.DAY.value)
 
 
 def choice_check(column: str, codes, function: str = "") -> CheckConstraint:
     """A check that a text column contains one of the given codes.
 
-    Where these are many, `function` names one of the database that says whether a code is one of them.
+    If there are many codes, `function` names a database function that checks whether a value is one of them.
     """
     listed = ", ".join(f"'{code}'" for code in codes)
     check = f"{function}({column})" if function else f"{column} IN ({listed})"
@@ -124,7 +124,7 @@ def choice_check(column: str, codes, function: str = "") -> CheckConstraint:
 
 
 def amount_checks(column: str, currency: str) -> tuple[CheckConstraint, CheckConstraint]:
-    """The checks of an amount and its currency; a trigger gives the amount the decimals of the currency."""
+    """The checks of an amount and its currency; a trigger gives the amount the currency's decimals."""
     amount_range = CheckConstraint(
         f"{column} >= 0 AND {column} < 1{'0' * MAX_WHOLE_DIGITS}", name=f"{column}_range"
     )
@@ -132,14 +132,14 @@ def amount_checks(column: str, currency: str) -> tuple[CheckConstraint, CheckCon
 
 
 def max_value(kind) -> int:
-    """The greatest number that a column of an integer type can hold."""
+    """The greatest number that a column of an integer type can store."""
     if isinstance(kind, BigInteger):
         return BIG_MAX
     return SMALL_MAX if isinstance(kind, SmallInteger) else INTEGER_MAX
 
 
 def allowed_values(column) -> tuple[list[str] | None, tuple[int, int] | None]:
-    """The codes and the bounds that a column's `choice_check` and `range_check` allow; None for no check."""
+    """The codes and bounds that a column's `choice_check` and `range_check` allow; None without a check."""
     allowed = {"choices": None, "range": None}
     for check in column.table.constraints:
         for name, (of, *values) in check.info.items():
@@ -152,7 +152,7 @@ def allowed_values(column) -> tuple[list[str] | None, tuple[int, int] | None]:
 class StampsMixin:
     """Columns of every object with a page: id, slug, and the stamps that caches depend on.
 
-    `modified_before` is the previous value of `modified`: it reveals two changes within one second, which
+    `modified_before` is the previous value of `modified`. It reveals two changes within one second, which
     HTTP dates cannot.
     """
 
@@ -164,7 +164,7 @@ class StampsMixin:
 
 
 class Entity(StampsMixin, Base):
-    """A named object with its own page; also the base for kinds of other packages."""
+    """A named object with its own page; also the base of kinds in other packages."""
 
     __abstract__ = True
 
@@ -182,7 +182,7 @@ class Entity(StampsMixin, Base):
 
 
 def ordering_index(name: str, *columns: str) -> Index:
-    """The index of a list's order; it includes `modified` for index-only scans by date of change."""
+    """The index for a list's order; it includes `modified`, for index-only scans by date of change."""
     return Index(name, *columns, postgresql_include=["modified"])
 
 
@@ -198,7 +198,7 @@ def entity_args(table: str, *more):
 
 
 class AuthorsMixin:
-    """The creator and last editor of an object; by default the system account."""
+    """The creator and last editor of an object, by default the system account."""
 
     @declared_attr
     def created_by_id(cls) -> Mapped[int]:  # noqa: N805
@@ -285,20 +285,20 @@ def catalogue_args(table: str, *more):
 
 
 class NameStampMixin:
-    """The stamp of the name: the `modified` shown beside an embedded name."""
+    """The stamp of the name, which is shown as `modified` next to an embedded name."""
 
     name_changed: Mapped[datetime] = stamp()
 
 
 class IssueListMixin:
-    """The stamp of the object's issue list: when anything shown there last changed."""
+    """The stamp of the object's issue list: the time when anything shown there last changed."""
 
     issues_modified: Mapped[datetime] = stamp()
     issues_modified_before: Mapped[datetime | None] = stamp(default=False)
 
 
 class RatingsMixin:
-    """Ratings by readers: their number, their sum and the time of the last change, and of the one before."""
+    """Ratings by readers: their number, their sum, and the times of the last change and the one before."""
 
     rating_count: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
     rating_sum: Mapped[int] = mapped_column(BigInteger, server_default="0", default=0)

@@ -22,12 +22,12 @@ class Status(IntEnum):
 
 
 class Precision(StrEnum):
-    """How much of a date is known; what is not is the first month or day."""
+    """How much of a date is known; the unknown part is set to the first month or day."""
 
     DAY = "day"
     MONTH = "month"
     YEAR = "year"
-    NONE = "none"  # the date beside it only gives the object a place in lists
+    NONE = "none"  # the date is unknown; the one stored only gives the object a place in lists
 
 
 KNOWN_PRECISIONS = tuple(known.value for known in Precision if known != Precision.NONE)
@@ -47,7 +47,7 @@ class SeriesTypeCode(StrEnum):
     OMNIBUS = "omnibus"
 
 
-# Codes by the names in older data sets.
+# Codes by names that older data sets use.
 SERIES_TYPE_OLDER_NAMES = {
     "Annual Series": SeriesTypeCode.ANNUAL,
     "Digital Chapters": SeriesTypeCode.DIGITAL_CHAPTER,
@@ -80,10 +80,10 @@ ATTRIBUTION_LABELS = {
 
 @dataclass(frozen=True)
 class ExternalSource:
-    """A source of external ids: its name, the form of its ids, and the addresses of its pages.
+    """A source of external ids: its name, the form of its ids, and the URLs of its pages.
 
-    `pages` are templates by kind, the one of "" for all others; where there is none, ids are shown without a
-    link. `clean` removes from ids as they are copied what does not belong to them.
+    `pages` are URL templates by kind, the one of "" for all other kinds; without a template, ids are shown
+    without a link. `clean` removes from copied ids what is not part of them.
     """
 
     label: str
@@ -92,12 +92,12 @@ class ExternalSource:
     clean: Callable[[str], str] = str.strip
 
     def read(self, text: str) -> str | None:
-        """The id in a text, None if it is none of this source."""
+        """The id in a text; None if the text is no id of this source."""
         found = self.clean(text)
         return found if re.fullmatch(self.pattern, found, re.ASCII) else None
 
     def page(self, kind: str, external_id: str) -> str:
-        """The address of the page of an object, "" if there is none."""
+        """The URL of the page of an object, "" if there is none."""
         return self.pages.get(kind, self.pages.get("", "")).format(kind=kind, id=external_id)
 
 
@@ -106,7 +106,7 @@ def _compact(text: str) -> str:
 
 
 _NUMBER = "[1-9][0-9]{0,9}"
-# Numbers and words for kinds in addresses at Comic Vine and at the Grand Comics Database.
+# Numbers and words for kinds in URLs of Comic Vine and the Grand Comics Database.
 COMIC_VINE_NUMBERS = {
     "arc": 4045,
     "character": 4005,
@@ -136,7 +136,7 @@ EXTERNAL_SOURCES = {
             kind: f"https://comicvine.gamespot.com/{kind}/{number}-{{id}}/"
             for kind, number in COMIC_VINE_NUMBERS.items()
         },
-        # Its addresses have a number for the kind before the id: 4000-1234.
+        # Comic Vine's URLs have a number for the kind before the id, as in 4000-1234.
         lambda text: re.sub("^40[0-9]{2}-", "", text.strip()),
     ),
     "gcd": ExternalSource(
@@ -167,7 +167,7 @@ EXTERNAL_SOURCES = {
 }
 
 
-ID_COLUMNS = {"comicvine": "cv_id", "gcd": "gcd_id"}  # the columns with the main ids of sources
+ID_COLUMNS = {"comicvine": "cv_id", "gcd": "gcd_id"}  # the columns with the main ids, by source
 
 
 class AnnouncementStyle(StrEnum):
@@ -252,7 +252,7 @@ GRADES = {
 
 
 class PullMode(StrEnum):
-    """What a reader wants of the issues of a series that they follow."""
+    """The issues of a followed series that a reader wants."""
 
     ALL = "ALL"
     COVER = "COVER"
@@ -320,7 +320,7 @@ LIST_SOURCE_NAMES = {
 
 
 class WebhookState(StrEnum):
-    """Whether messages are sent to a webhook: paused by its owner, disabled after failures."""
+    """The state of a webhook: active, paused by its owner, or disabled after failures."""
 
     ACTIVE = "active"
     PAUSED = "paused"
@@ -357,14 +357,14 @@ ITEM_TYPE_LABELS = {
 }
 
 STARS = (1, 5)  # minimum and maximum
-PRIORITIES = (1, 5)  # of wishes, 1 is the highest
+PRIORITIES = (1, 5)  # of wishes; 1 is the highest
 DEFAULT_PRIORITY = 3
 
 DEFAULT_COUNTRY = "US"
 DEFAULT_LANGUAGE = "en"
 UNKNOWN_AGE_RATING_ID = 1
-EARLIEST_YEAR = 1900  # of the dates of issues
-YEARS = (1500, 2100)  # the range of years of publishers, imprints and series
+EARLIEST_YEAR = 1900  # for the dates of issues
+YEARS = (1500, 2100)  # range of the years of publishers, imprints and series
 
 COUNTRIES = tuple(
     (

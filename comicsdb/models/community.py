@@ -1,4 +1,4 @@
-"""What readers show to others if they want to: public profiles, favourites, reviews, and who follows whom."""
+"""Public profiles, favourites, reviews and follows: what readers may show to others."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ def _part() -> Mapped[bool]:
 
 
 class PublicProfile(Base):
-    """What an account shows to everybody: nothing without a row, or if `is_public` is off."""
+    """The parts of a profile that an account shows to everybody: none without a row or `is_public`."""
 
     __tablename__ = "public_profile"
 
@@ -34,7 +34,7 @@ class PublicProfile(Base):
 
 
 class Favourite(Base):
-    """One of the few favourites of an account, an issue or a series, in the order of `place`."""
+    """A favourite of an account, which is an issue or a series, in the order of `place`."""
 
     __tablename__ = "favourite"
     __table_args__ = (
@@ -56,7 +56,7 @@ class Favourite(Base):
 class Review(Base):
     """A review of an issue by an account, in Markdown; the account's stars are an `IssueRating`.
 
-    `hidden` is when the staff hid it, with a reason that the author sees. `modified` is when its text
+    `hidden` is when staff hid it, with a reason that the author can see. `modified` is when its text last
     changed.
     """
 
@@ -81,7 +81,7 @@ class Review(Base):
 
 
 class ReviewReport(Base):
-    """A reader's report of a review; `settled` is when the staff decided about the review."""
+    """A reader's report of a review; `settled` is when staff decided about the review."""
 
     __tablename__ = "review_report"
     __table_args__ = (
@@ -100,7 +100,7 @@ class ReviewReport(Base):
 
 
 class Follow(Base):
-    """An account follows what another one shows to everybody; `blocked` by the latter, it never does."""
+    """An account follows the public profile of another; with `blocked`, the latter has prevented that."""
 
     __tablename__ = "follow"
     __table_args__ = (

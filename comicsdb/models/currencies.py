@@ -1,8 +1,8 @@
-"""Currencies of ISO 4217, in use and withdrawn, and the decimals that their amounts have.
+"""Currencies of ISO 4217, current and withdrawn, and the number of decimals of their amounts.
 
-Left out are funds, units of account (CLF and UYW among them, which have four decimals), metals and test
-codes: no comic is priced in them. In the database, `currency_digits` has the same digits, and `is_currency`
-the same codes: a new currency needs a migration as well.
+Funds, units of account (including CLF and UYW, which have four decimals), metals and test codes are left out,
+as comics are not priced in them. The database functions `currency_digits` and `is_currency` have the same
+digits and codes, so a new currency needs a migration as well.
 """
 
 from decimal import ROUND_HALF_UP, Decimal
@@ -25,36 +25,38 @@ TPE TRL UAK UGS UYP VEB VEF YDD YUD YUM YUN ZMK ZRN ZRZ ZWD ZWL ZWR
 
 Currency = StrEnum("Currency", {code: code for code in sorted([*IN_USE, *WITHDRAWN])})
 
-# ISO 4217 gives no decimals to ADP, BEF, ESP, GRD, ITL, LUF, MGF, PTE, TPE and TRL either: their hundredths
-# were out of use in the end. Older covers have them (1,50 pesetas, 2$50), so they have two here.
+# ISO 4217 gives no decimals to ADP, BEF, ESP, GRD, ITL, LUF, MGF, PTE, TPE and TRL either, as their
+# hundredths went out of use. Older covers have them (1,50 pesetas, 2$50), so they have two decimals here.
 _WITHOUT_DECIMALS = frozenset(
     "BIF BYB BYR CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".split()
 )
 _THREE_DECIMALS = frozenset("BHD IQD JOD KWD LYD OMR TND".split())
-# Cover prices in these are rounded, as Metron's clients know them; in others, too many decimals are an error.
+# Cover prices in these currencies are rounded, which Metron's clients expect; in others, too many decimals
+# are an error.
 ROUNDED = frozenset({Currency.USD, Currency.GBP, Currency.EUR, Currency.ITL})
-# Nothing costs millions in these: a greater amount is a slip. Others have up to nine digits before the point.
+# Comics do not cost millions in these currencies, so a greater amount is a typing error. Others may have nine
+# digits before the point.
 _SMALL_AMOUNTS = frozenset({Currency.USD, Currency.GBP, Currency.EUR})
 MAX_WHOLE_DIGITS, MAX_DECIMALS = 9, 3
-# The columns of amounts, each with that of its currency.
+# The columns of amounts, each with the column of its currency.
 CURRENCY_COLUMNS = {"price": "currency", "purchase_price": "purchase_currency", "max_price": "max_currency"}
 
 
 def decimals_of(currency: str) -> int:
-    """How many decimals amounts in a currency have: 0, 2 or 3."""
+    """The number of decimals of amounts in a currency: 0, 2 or 3."""
     return 0 if currency in _WITHOUT_DECIMALS else 3 if currency in _THREE_DECIMALS else 2
 
 
 def max_whole_digits(currency: str, whole: int) -> int:
-    """How many digits before the point amounts have, where dollars, pounds and euros have `whole`."""
+    """The maximum number of digits before the point; `whole` for dollars, pounds and euros."""
     return whole if currency in _SMALL_AMOUNTS else MAX_WHOLE_DIGITS
 
 
 def round_to_decimals(currency: str, amount: Decimal) -> Decimal:
-    """An amount with exactly the decimals of its currency, rounded half up."""
+    """An amount with exactly as many decimals as its currency has, rounded half up."""
     return amount.quantize(Decimal(1).scaleb(-decimals_of(currency)), ROUND_HALF_UP)
 
 
 def fits_decimals(currency: str, amount: Decimal) -> bool:
-    """Whether an amount has no more decimals than its currency; zeros at the end do not count."""
+    """Whether an amount has no more decimals than its currency; trailing zeros do not count."""
     return amount == round_to_decimals(currency, amount)

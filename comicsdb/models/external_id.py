@@ -1,4 +1,4 @@
-"""External ids: how other databases and shops call the objects of the catalogue."""
+"""External ids: the ids of catalogue objects in other databases and shops."""
 
 from datetime import datetime
 
@@ -10,9 +10,9 @@ from comicsdb.models.base import Base, blank_text, parent_key, stamp
 
 
 class ExternalId(OwnerMixin, Base):
-    """An id of an object at a source (`choices.EXTERNAL_SOURCES`), beside those in `cv_id` and `gcd_id`.
+    """An id of an object at a source (`choices.EXTERNAL_SOURCES`), in addition to `cv_id` and `gcd_id`.
 
-    `scope` tells what the id stands for where a source has several sorts of ids; it is usually empty.
+    `scope` says what the id stands for, if the source has several types of ids; it is usually empty.
     `said_by_id` is the account that entered it, null for commands and imports.
     """
 

@@ -1,4 +1,4 @@
-"""Imports of the Grand Comics Database: how far each has come."""
+"""Imports of the Grand Comics Database and their progress."""
 
 from datetime import datetime
 
@@ -10,10 +10,11 @@ from comicsdb.models.base import Base, blank_text, stamp
 
 
 class GcdImport(Base):
-    """An import of one dump with certain choices; one that was stopped goes on where it was.
+    """An import of one dump with certain choices; if it is stopped, it can be continued.
 
-    `phase` and `position` are where it is: the last series, or the last row of another table, that is done.
-    `reported` is the length of the report at that time, in bytes, and `counts` what was done.
+    `phase` and `position` are its progress: the last series, or the last row of another table, that is done.
+    `reported` is the length of the report at that time, in bytes, and `counts` are the numbers of things
+    done.
     """
 
     __tablename__ = "gcd_import"
