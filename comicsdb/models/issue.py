@@ -55,7 +55,7 @@ issue_arc = link_table("issue", "arc")
 issue_character = link_table("issue", "character")
 issue_team = link_table("issue", "team")
 issue_universe = link_table("issue", "universe")
-# A trigger copies both ids from the credit; the foreign key keeps them consistent. They
+# A trigger copies the ids of issue and creator from the credit; the foreign key keeps them consistent. They
 # allow index-only scans for the issues of a creator in a role, and for the creators with most credits.
 credit_role = Table(
     "credit_role",
@@ -85,9 +85,9 @@ issue_reprint = Table(
 
 
 class PriceMixin:
-    """A cover price; without an amount there is no price, and the currency is ignored.
+    """A cover price; without an amount, there is no price and the currency is ignored.
 
-    The column gives an amount as many decimals as its currency has: 3.99, 500, 1.250.
+    An amount has as many decimals as its currency: 3.99, 500, 1.250.
     """
 
     price: Mapped[Decimal | None] = mapped_column(Numeric)
@@ -104,7 +104,7 @@ def _since_earliest(column: str) -> CheckConstraint:
 
 
 def _code_index(table: str, column: str) -> Index:
-    """Indexes for exact and prefix searches of a product code without case, spaces and hyphens."""
+    """An index for exact and prefix searches of a product code, ignoring case, spaces and hyphens."""
     return Index(
         f"ix_{table}_{column}_compact",
         literal_column(f"upper(translate({column}, ' -', ''))").label("compact"),
@@ -124,8 +124,8 @@ class Issue(
 ):
     """An issue of a series.
 
-    `name` contains the story titles in order; `title` is the title of a collected edition.
-    `desc_is_solicitation`: the description is the publisher's announcement of the issue.
+    `name` has the story titles in order; `title` is the title of a collected edition. With
+    `desc_is_solicitation`, the description is the publisher's announcement of the issue.
     """
 
     __tablename__ = "issue"
@@ -135,7 +135,7 @@ class Issue(
     alt_number: Mapped[str] = blank_text(25)
     title: Mapped[str] = blank_text(255)
     name: Mapped[list[str]] = mapped_column(ARRAY(String(150)), server_default="{}", default=list)
-    # A trigger dates issues whose cover date is not known: by the store date, or by the year of the series.
+    # If the cover date is unknown, a trigger sets it, from the store date or the first year of the series.
     cover_date: Mapped[date] = mapped_column(Date, info={"by_trigger": True})
     cover_date_precision: Mapped[str] = precision()
     store_date: Mapped[date | None] = mapped_column(Date)
@@ -203,12 +203,12 @@ class Issue(
                 postgresql_using="gin",
                 postgresql_ops={"number": "gin_trgm_ops", "alt_number": "gin_trgm_ops"},
             ),
-            # The columns of most filters, with the series, by which the rows before a page are counted.
+            # The columns of most filters, with the series, so that the rows before a page can be counted.
             *(
                 Index(f"ix_issue_{column}", column, "id", postgresql_include=["series_id"])
                 for column in ("cover_date", "store_date", "foc_date", "modified")
             ),
-            Index("ix_issue_image", "image", postgresql_using="hash"),  # of which cover a picture is
+            Index("ix_issue_image", "image", postgresql_using="hash"),  # finds the cover of a picture
             Index("ix_issue_rating_id", "rating_id", postgresql_include=["series_id"]),
             Index("ix_issue_created_on", "created_on", "id"),
             range_check("page", 0, SMALL_MAX),
@@ -218,11 +218,11 @@ class Issue(
 
     @property
     def label(self) -> str:
-        """Return the label, `Series (2020) #1`; needs `series` and its `series_type` loaded."""
+        """Return the label, as in `Series (2020) #1`; needs `series` and its `series_type` loaded."""
         return f"{self.series.label} {self.series.number_mark}{self.number}"
 
     def is_released(self, today: date) -> bool:
-        """Whether the issue is out on the business day `today`; without a store date it counts as out."""
+        """Whether the issue is out on the business day `today`; issues without a store date count as out."""
         return self.store_date is None or self.store_date <= today
 
     def is_foc_past_due(self, today: date) -> bool:

@@ -56,12 +56,12 @@ def grade_check(column: str) -> CheckConstraint:
 
 
 def currency() -> Mapped[str]:
-    """The currency of the amount beside it; ignored without an amount."""
+    """The currency of the amount in another column; ignored without an amount."""
     return mapped_column(String(3), server_default=Currency.USD, default=Currency.USD.value)
 
 
 def variant_key() -> Mapped[int | None]:
-    """The variant of the issue that is meant; null for its main cover, or if that was not said."""
+    """The chosen variant of an issue; null for its main cover, or if none was specified."""
     return mapped_column(ForeignKey("variant.id", ondelete="SET NULL"))
 
 
@@ -76,9 +76,8 @@ class LibraryRowMixin:
 class CollectionItem(LibraryRowMixin, Base):
     """An issue that an account owns, or one of its variants: `quantity` equal copies.
 
-    Copies that differ are items of their own. Triggers set `is_read` and `date_read`, the latest known date,
-    from the reads of the issue (`ReadDate`), also where these change later, which moves the stamp of the
-    item.
+    Copies that differ are separate items. Triggers set `is_read` and `date_read`, the latest known date, from
+    the reads of the issue (`ReadDate`); later changes of these also move the item's stamp.
     """
 
     __tablename__ = "collection_item"
@@ -133,7 +132,7 @@ class CollectionItem(LibraryRowMixin, Base):
 
 
 class ReadDate(Base):
-    """A time at which an account read an issue, owned or not; without `read_on`, the date is unknown."""
+    """A reading of an issue, owned or not, by an account; without `read_on`, its date is unknown."""
 
     __tablename__ = "read_date"
     __table_args__ = (
@@ -152,9 +151,9 @@ class ReadDate(Base):
 
 
 class PullList(LibraryRowMixin, Base):
-    """The series that an account follows, created on first access.
+    """The series that an account follows; created on first access.
 
-    A trigger updates its stamps when its entries change, also by the deletion of a series.
+    A trigger updates its stamps when its entries change, also when a series is deleted.
     """
 
     __tablename__ = "pull_list"
@@ -165,9 +164,9 @@ class PullList(LibraryRowMixin, Base):
 
 
 class PullListSeries(Base):
-    """A series on a pull list, and what is pulled of its issues.
+    """A series on a pull list, and which of its issues are pulled.
 
-    `variant_words` are the words, separated by ", ", of which the name of a variant has to contain one.
+    `variant_words` are words separated by ", "; the name of a variant has to contain one of them.
     """
 
     __tablename__ = "pull_list_series"
@@ -189,7 +188,7 @@ class PullListSeries(Base):
 
 
 class WishList(LibraryRowMixin, Base):
-    """The issues that an account wants, created on first access; stamps like those of a pull list."""
+    """The issues that an account wants; created on first access. Its stamps are like those of a pull list."""
 
     __tablename__ = "wish_list"
     __table_args__ = (UniqueConstraint("user_id", name="uq_wish_list_user_id"),)
@@ -201,8 +200,8 @@ class WishList(LibraryRowMixin, Base):
 class WishListItem(LibraryRowMixin, Base):
     """An issue, or a variant, on a wish list; `desired_grade` is the minimum, priority 1 is the highest.
 
-    An issue is there once without a variant and once for each of its variants. If a variant is deleted, a
-    trigger lets its wish be for the issue, unless there is one.
+    An issue may be listed once without a variant, and once for each of its variants. If a variant is deleted,
+    a trigger changes the wish to one for the issue, unless that is wished for already.
     """
 
     __tablename__ = "wish_list_item"
@@ -242,7 +241,7 @@ class WishListItem(LibraryRowMixin, Base):
 
 
 class FeedAddress(Base):
-    """A secret URL at which programs read an account's feeds; only a digest of the secret is stored."""
+    """A secret URL where programs read an account's feeds; only a digest of the secret is stored."""
 
     __tablename__ = "feed_address"
     __table_args__ = (
@@ -256,15 +255,16 @@ class FeedAddress(Base):
     digest: Mapped[str] = mapped_column(String(64))
     created_on: Mapped[datetime] = stamp()
     last_used: Mapped[date | None] = mapped_column(Date)
-    # The key of the form that created it: sending the form again creates no second address.
+    # The key of the form that created it, so that sending the form again creates no second address.
     form_key: Mapped[str] = mapped_column(String(64))
 
 
 class LibraryImport(Base):
-    """A file that an account has uploaded: its rows and their possible matches.
+    """A file that an account uploaded, with its rows and their possible matches.
 
-    The format of `payload` is internal to `library.transfer`. Rows of large files are `LibraryImportRow`s;
-    `state` tells what the server does with them (`library.transfer.background`). All others are under review.
+    The format of `payload` is internal to `library.transfer`. The rows of large files are
+    `LibraryImportRow`s, and `state` is what the server is doing with them (`library.transfer.background`).
+    All other files are under review.
     """
 
     __tablename__ = "library_import"
@@ -287,7 +287,7 @@ class LibraryImport(Base):
 
 
 class LibraryImportRow(Base):
-    """A row of a large file: what it is about, as far as it is matched, and whether it is stored."""
+    """A row of a large file: what it refers to, the match if it has one, and whether it was stored."""
 
     __tablename__ = "library_import_row"
     __table_args__ = (Index("ix_library_import_row_left", "import_id", "part", "match_id"),)

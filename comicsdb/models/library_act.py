@@ -1,4 +1,4 @@
-"""The journal of what accounts do to their own lists."""
+"""The journal of changes that accounts make to their own lists."""
 
 from datetime import datetime
 
@@ -10,11 +10,12 @@ from comicsdb.models.base import Base, blank_text, parent_key, stamp
 
 
 class LibraryAct(Base):
-    """What an account did to its lists in one transaction or import, to be undone for a day.
+    """The changes that an account made to its lists in one transaction or import; can be undone for a day.
 
-    `what` is blank for an ordinary act, whose words follow from `counts`: rows by "TABLE.insert",
-    "TABLE.update" and "TABLE.delete". `about` is the name of an imported file. A trigger makes the row when
-    the first change is noted. A large one whose undo was asked for is undone in the background.
+    `what` is blank for an ordinary act, whose description is derived from `counts`: the numbers of rows by
+    "TABLE.insert", "TABLE.update" and "TABLE.delete". `about` is the name of an imported file. A trigger
+    creates the row when the first change is recorded. The undo of a large act runs in the background;
+    `undo_asked` is when it was requested.
     """
 
     __tablename__ = "library_act"
@@ -40,7 +41,8 @@ class LibraryAct(Base):
 class LibraryChange(Base):
     """A row that an act added (without `before`), removed (without `after`) or changed.
 
-    Of changed rows there are the columns that differ. Issue, series and list are those that the row is about.
+    For changed rows, only the columns that differ are stored. Issue, series and list are those that the row
+    refers to.
     """
 
     __tablename__ = "library_change"

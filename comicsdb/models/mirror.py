@@ -1,4 +1,4 @@
-"""What a mirror knows of its origin, and what it has received but not yet applied."""
+"""Tables of a mirror: its position in the origin's feed, and received data that is not yet applied."""
 
 from datetime import datetime
 
@@ -9,10 +9,10 @@ from comicsdb.models.base import Base, stamp
 
 
 class Mirror(Base):
-    """The only row of a mirror's database: its origin, and the position in the origin's feed.
+    """The state of a mirror, in a single row: its origin, and the position in the origin's feed.
 
-    `public_key` verifies the origin's dumps. Everything up to `after` and `touched`, positions of the feed of
-    `epoch`, is applied or received. `current` is when the catalogue was last equal to the origin's.
+    `public_key` verifies the origin's dumps. Everything up to the positions `after` and `touched` of the feed
+    with `epoch` is applied or received. `current` is when the catalogue was last equal to the origin's.
     """
 
     __tablename__ = "mirror"
@@ -28,7 +28,7 @@ class Mirror(Base):
 
 
 class ReceivedState(Base):
-    """The state of an object (`catalog.public_tables`), until those of the same moment are here."""
+    """The state of an object (`catalog.public_tables`), kept until all states of the same moment are here."""
 
     __tablename__ = "received_state"
 
@@ -38,7 +38,7 @@ class ReceivedState(Base):
 
 
 class ReceivedLine(Base):
-    """A line of the origin's change log, until it is applied."""
+    """A line of the origin's change log, kept until it is applied."""
 
     __tablename__ = "received_line"
 

@@ -45,7 +45,7 @@ team_universe = link_table("team", "universe")
 
 
 class AliasesMixin:
-    """Alternative names of a person or a character, each up to 100 characters."""
+    """Alternative names of a person or a character, of up to 100 characters each."""
 
     alias: Mapped[list[str]] = mapped_column(ARRAY(String(100)), server_default="{}", default=list)
     alias_folded: Mapped[str] = folded("joined(alias)")

@@ -1,4 +1,4 @@
-"""The perceptual hashes of stored pictures, by which covers are found."""
+"""The perceptual hashes of stored pictures, which are used to find covers."""
 
 import re
 
@@ -13,12 +13,12 @@ QUARTERS = (48, 32, 16, 0)  # the lowest bit of each quarter of 64 bits
 
 
 def quarter(column, shift: int):
-    """An SQL expression for 16 bits of a hash, as the indexes have it."""
+    """The SQL expression for 16 bits of a hash, identical to the one in the indexes."""
     return literal_column(f"((({column} >> {shift}) & 65535)::integer)")
 
 
 def signed(digits: str) -> int:
-    """The column's value for a hash; raises ValueError for anything but 1 to 16 hexadecimal digits."""
+    """The column value of a hash; raises ValueError for anything but 1 to 16 hexadecimal digits."""
     if not _HASH.fullmatch(digits):
         raise ValueError("Enter a hash of 64 bits: up to 16 hexadecimal digits.")
     number = int(digits, 16)
@@ -26,9 +26,10 @@ def signed(digits: str) -> int:
 
 
 class PictureHash(Base):
-    """The hashes of a picture of the storage, as signed numbers of 64 bits.
+    """The hashes of a stored picture, as signed 64-bit numbers.
 
-    They belong to the file, whoever names it: a row stays as it is, and goes when the file is swept.
+    They belong to the file, regardless of the row that uses it: a row never changes, and is removed when the
+    file is swept.
     """
 
     __tablename__ = "picture_hash"
@@ -41,7 +42,7 @@ class PictureHash(Base):
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        # Hashes that differ in few bits have a quarter that differs in fewer (`comicsdb.catalog.covers`).
+        # Hashes that differ in few bits have a quarter that differs in even fewer: see `catalog.covers`.
         return tuple(
             Index(
                 f"ix_picture_hash_{column}_{shift}",

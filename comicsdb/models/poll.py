@@ -1,4 +1,4 @@
-"""Polls: questions to the members, their choices, and votes."""
+"""Polls: questions to members, their choices, and votes."""
 
 from datetime import datetime
 
@@ -42,7 +42,7 @@ class Poll(Base):
 
 
 class PollChoice(Base):
-    """A possible answer of a poll."""
+    """A possible answer to a poll."""
 
     __tablename__ = "poll_choice"
     __table_args__ = (
@@ -58,7 +58,7 @@ class PollChoice(Base):
 
 
 class PollVote(Base):
-    """The vote of an account; its choice belongs to the same poll."""
+    """The vote of an account; the choice always belongs to the same poll."""
 
     __tablename__ = "poll_vote"
     __table_args__ = (

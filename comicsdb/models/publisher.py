@@ -89,7 +89,7 @@ class Universe(NameStampMixin, PictureMixin, CatalogueEntity):
 
     @property
     def label(self) -> str:
-        """Return the name, with the designation if that adds something (`name — designation`)."""
+        """Return the name, with the designation if it adds anything (`name — designation`)."""
         if self.designation and self.designation != self.name:
             return f"{self.name} — {self.designation}"
         return self.name

@@ -31,7 +31,8 @@ def star_rating_args(table: str, rated: str):
 class IssueRating(StarRatingMixin, Base):
     """The rating of an issue by one account.
 
-    A rating given before the issue was out is not `counted` in the figures of issue and series until it is.
+    A rating given before the issue was published is not `counted` in the figures of issue and series until
+    then.
     """
 
     __tablename__ = "issue_rating"
