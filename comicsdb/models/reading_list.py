@@ -1,4 +1,4 @@
-"""Reading lists: issues in a recommended order of reading."""
+"""Reading lists: issues in a recommended reading order."""
 
 from datetime import datetime
 
@@ -38,9 +38,9 @@ def _other_list() -> Mapped[int | None]:
 class ReadingList(RatingsMixin, PictureMixin, Entity):
     """A reading list of an account, public unless `is_private`.
 
-    Triggers update its stamps when its items or neighbours change, also by the deletion of an issue or list.
-    `library.reading_lists` decides who may see it. A list that was copied from another one names that as
-    long as it is there.
+    Triggers update its stamps when its items or neighbours change, also when an issue or list is deleted.
+    `library.reading_lists` decides who may see it. `forked_from_id` is the list that it was copied from, as
+    long as that exists.
     """
 
     __tablename__ = "reading_list"
@@ -88,8 +88,8 @@ class ReadingList(RatingsMixin, PictureMixin, Entity):
 class ReadingListItem(Base):
     """An issue in a reading list; positions are 1 to n without gaps.
 
-    A trigger closes the gaps left by deletions; the constraint on positions is deferred to the end of the
-    statement, so that one statement can move many.
+    A trigger closes the gaps left by deletions. The unique constraint on positions is deferrable, so it is
+    checked at the end of a statement, and one statement can move many items.
     """
 
     __tablename__ = "reading_list_item"
@@ -118,7 +118,7 @@ class ReadingListItem(Base):
 
 
 class ReadingListLike(Base):
-    """That an account likes a reading list of another one."""
+    """A like of a reading list by another account."""
 
     __tablename__ = "reading_list_like"
     __table_args__ = (

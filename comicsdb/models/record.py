@@ -31,8 +31,8 @@ def _actor(*, index: bool = True):
 class History(Base):
     """The complete state of an object after a transaction, including links and credits.
 
-    `snapshot` maps field names to values: ids for relations, lists of ids for links. A deletion stores the
-    last state. `user_id` is None for commands.
+    `snapshot` maps field names to values: ids for relations, lists of ids for links. For a deletion, it is
+    the last state. `user_id` is None for commands.
     """
 
     __tablename__ = "history"
@@ -53,9 +53,9 @@ class History(Base):
 
 
 class Change(Base):
-    """One line of the append-only change log; `seq` increases in the order in which changes become visible.
+    """A line of the append-only change log; `seq` increases in the order in which changes become visible.
 
-    `survivor_id` is the object that a merged one was merged into.
+    `survivor_id` is the object that a merged object was merged into.
 
     Each filter of recent changes has an index in the order of the log, so the cost of a page does not depend
     on the length of the log.
@@ -82,12 +82,12 @@ class Change(Base):
 
 
 class TouchedObject(Base):
-    """Up to 500 objects of a kind whose public rows a transaction changed, with or without a line of the log.
+    """Up to 500 objects of a kind whose public rows a transaction changed, with or without a log line.
 
-    Triggers write it (`alembic/baseline/touched_objects.sql`), so it has what follows from changes as
-    well: stamps and figures. Transactions that do not hold the lock of all writers change objects, too, so
-    `id` is not in the order of commits. `xid` is the number of the transaction; below the oldest one that is
-    running, rows are complete.
+    Triggers write these rows (`alembic/baseline/touched_objects.sql`), so they also include consequences of
+    changes, such as stamps and figures. Transactions that do not hold the writers' lock change objects, too,
+    so `id` is not in commit order. `xid` is the number of the transaction; below the oldest running one, rows
+    are complete.
     """
 
     __tablename__ = "touched_object"
@@ -101,10 +101,10 @@ class TouchedObject(Base):
 
 
 class FeedHorizon(Base):
-    """How much of the change feed has been removed: a single row.
+    """How much of the change feed has been removed, in a single row.
 
-    Lines up to `seq` are gone, of which the last was written `at`; of touched objects, those of transactions
-    before `xid`.
+    Log lines up to `seq` were removed, the last of which was written at the time `at`, and touched objects of
+    transactions before `xid`.
     """
 
     __tablename__ = "feed_horizon"
@@ -118,7 +118,7 @@ class FeedHorizon(Base):
 class Version(Base):
     """The version of the lists of a kind, incremented in the writing transaction, and the number of objects.
 
-    Triggers keep `number` for the nine kinds (`alembic/baseline/figures.sql`); for others it is null.
+    Triggers maintain `number` for the nine kinds (`alembic/baseline/figures.sql`); for others it is null.
     """
 
     __tablename__ = "version"
@@ -129,13 +129,14 @@ class Version(Base):
 
 
 class Epoch(Base):
-    """A few rows, of which every commit that changes a stamp, a version or permissions raises one.
+    """A few rows, one of which is raised by every commit that changes a stamp, a version or permissions.
 
-    As long as their sum is the same, everything that was read with it is valid; sums never repeat. A row is
-    raised last in a transaction, by the catalogue's unit of work and by triggers on accounts, groups and
-    tokens. They are several so that commits do not wait for one another (`alembic/baseline/epoch.sql`).
+    As long as their sum is the same, everything that was read at that sum is valid; sums never repeat.
+    Raising a row is the last statement of a transaction, issued by the catalogue's unit of work and by
+    triggers on accounts, groups and tokens. There are several rows so that commits do not wait for one
+    another (`alembic/baseline/epoch.sql`).
 
-    `installation`, of the first row, is generated with the database, and again when a backup is restored: see
+    `installation`, of the first row, is generated with the database, and again when a backup is restored; see
     `catalog.history.change_log.EPOCH`.
     """
 
@@ -148,10 +149,10 @@ class Epoch(Base):
 
 
 class UnfinishedAct(Base):
-    """An act on many objects that is done in pieces, after the request that asked for it.
+    """An act on many objects that runs in pieces, after the request that asked for it.
 
-    `ids` are the objects of the kind that are left, `arguments` belong to the act, and `result` is what was
-    done, for the entry in the audit log (`admin.unfinished`).
+    `ids` are the objects still to process, `arguments` those of the act, and `result` is what was done so
+    far, for the entry in the audit log (`admin.unfinished`).
     """
 
     __tablename__ = "unfinished_act"
@@ -168,9 +169,10 @@ class UnfinishedAct(Base):
 
 
 class LateStamps(Base):
-    """Objects of a kind whose `modified` is still to move, as something that they show changed `at` a time.
+    """Objects of a kind whose `modified` is yet to be moved, as something that they show has changed.
 
-    Until then that time is one of the validators of all objects (`readcache.validators.late`).
+    Until then, the time of the change, `at`, is one of the validators of all objects
+    (`readcache.validators.late`).
     """
 
     __tablename__ = "late_stamps"
@@ -201,7 +203,7 @@ class Tombstone(Base):
 
 
 class FormerSlug(Base):
-    """A former slug of an object, or of one merged into it; it redirects to the object for ever."""
+    """A former slug of an object, or of one merged into it; permanently redirects to the object."""
 
     __tablename__ = "former_slug"
     __table_args__ = (Index("ix_former_slug_object", "kind", "object_id"),)

@@ -1,6 +1,6 @@
 """Reference data maintained by administrators: series types, genres, age ratings and credit roles.
 
-`name` is English, which the API and exports show; `names` has translations for the site.
+`name` is in English, for the API and exports; `names` has translations for the site.
 """
 
 from datetime import datetime

@@ -1,6 +1,6 @@
 """The initial reference data of every installation: rows by table, in the order of insertion.
 
-Clients rely on these ids. Each name is followed by the Italian one.
+Clients rely on these ids. Each English name is followed by the Italian one.
 """
 
 _SERIES_TYPES = (

@@ -87,7 +87,7 @@ class Series(IssueListMixin, RatingsMixin, CatalogueEntity):
     publisher_id: Mapped[int] = parent_key("publisher.id", index=False)
     imprint_id: Mapped[int | None] = parent_key("imprint.id", ondelete="SET NULL", nullable=True)
     collection: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
-    # What lists are sorted and filtered by; triggers on issues keep the first two
+    # Columns that lists are sorted and filtered by; triggers on issues maintain the first two
     # (alembic/baseline/figures.sql).
     issue_count: Mapped[int] = mapped_column(Integer, server_default="0", default=0)
     last_cover_date: Mapped[date] = mapped_column(Date, server_default=str(date.min), default=date.min)

@@ -66,7 +66,7 @@ class User(PictureMixin, Base):
     # Whether other members see first and last name; staff always do.
     shows_name: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     language: Mapped[str] = blank_text(10)
-    timezone: Mapped[str] = blank_text(64)  # of displayed times; "" if unknown
+    timezone: Mapped[str] = blank_text(64)  # for displayed times; "" if unknown
     supporter_until: Mapped[datetime | None] = stamp(default=False)
     supporter_tier: Mapped[str] = blank_text(20)
     date_joined: Mapped[datetime] = stamp()
@@ -79,7 +79,7 @@ class User(PictureMixin, Base):
 
     @property
     def effective_tier(self) -> SupporterTier | None:
-        """Return the effective tier."""
+        """Return the tier that counts now; see `tier_now`."""
         return tier_now(is_superuser=self.is_superuser, until=self.supporter_until, tier=self.supporter_tier)
 
 
@@ -96,7 +96,7 @@ def tier_now(*, is_superuser: bool, until: datetime | None, tier: str) -> Suppor
 
 
 class LoginSession(Base):
-    """A session of a browser; the cookie contains the identifier, the row only its digest."""
+    """A browser session; the cookie has the identifier, the row only its digest."""
 
     __tablename__ = "login_session"
 
@@ -132,7 +132,7 @@ class ApiToken(Base):
     # Updated at most once an hour (`comicsdb.ratelimit.counters`).
     last_used: Mapped[datetime | None] = stamp(default=False)
     last_address: Mapped[str] = blank_text(45)
-    # The key of the form that created it: sending the form again creates no second token.
+    # The key of the form that created it, so that sending the form again creates no second token.
     form_key: Mapped[str | None] = mapped_column(String(64), unique=True)
 
     user: Mapped[User] = relationship(lazy="raise", viewonly=True)

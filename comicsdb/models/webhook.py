@@ -1,4 +1,4 @@
-"""Webhooks: addresses of programs that are told of changes of the catalogue, and what was sent to them."""
+"""Webhooks: URLs that are notified of changes to the catalogue, and the messages sent to them."""
 
 from datetime import datetime
 
@@ -14,10 +14,10 @@ URL_MAX, DESCRIPTION_MAX, ANSWER_MAX = 1000, 100, 500  # characters
 
 
 class Webhook(Base):
-    """An address of a program, and its position in the change feed.
+    """The URL of a program to notify, and its position in the change feed.
 
-    `kinds` are those whose changes it is told of, all of them if empty. The secrets are encrypted; the old
-    one signs as well until its time is over.
+    `kinds` are those whose changes are sent, all kinds if empty. The secrets are encrypted; messages are also
+    signed with the old one until `old_secret_until`.
     """
 
     __tablename__ = "webhook"
@@ -35,14 +35,14 @@ class Webhook(Base):
     epoch: Mapped[str] = mapped_column(String(32))
     after: Mapped[int] = mapped_column(BigInteger)
     created_on: Mapped[datetime] = stamp()
-    # The key of the form that created it: sending the form again creates no second one.
+    # The key of the form that created it, so that sending the form again creates no second webhook.
     form_key: Mapped[str] = mapped_column(String(64))
 
 
 class WebhookDelivery(Base):
-    """A message to a webhook: it waits while there is a next attempt.
+    """A message to a webhook; it is waiting as long as there is a next attempt.
 
-    One that `retries` is tried again for days and holds up later ones; tests, and messages that somebody
+    A message that `retries` is retried for days and holds up later ones; tests, and messages that somebody
     asked to send again, are tried once.
     """
 
@@ -63,7 +63,8 @@ class WebhookDelivery(Base):
     attempts: Mapped[int] = mapped_column(SmallInteger, server_default="0", default=0)
     created_on: Mapped[datetime] = stamp()
     next_attempt: Mapped[datetime | None] = stamp(default=False)
-    # Of the last attempt: when, how long, the status of the answer, why there was none, how the answer began.
+    # The last attempt: when, how long it took, the response's status, why there was none, the response's
+    # beginning.
     sent: Mapped[datetime | None] = stamp(default=False)
     milliseconds: Mapped[int | None] = mapped_column(Integer)
     status: Mapped[int | None] = mapped_column(SmallInteger)
