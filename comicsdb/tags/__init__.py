@@ -1,4 +1,4 @@
-"""Tags for files of comics: XML that programs for readers and collections keep inside such a file.
+"""Tags for comic files: XML that comic readers and collection managers store inside such a file.
 
 Each format writes one issue, given as the plain values of the API's detail (`/api/issue/ID/`).
 """
@@ -11,9 +11,9 @@ from comicsdb.tags import comicinfo, metroninfo
 
 @dataclass(frozen=True)
 class TagFormat:
-    """A format: its title, name in addresses, media type, and the name and content of its file.
+    """A format: its title, its name in URLs, its media type, and the name and content of its file.
 
-    `write` makes the content of an object's detail; without it the resource does.
+    `write` makes the content from an object's detail; without it, the resource does so.
     """
 
     title: str

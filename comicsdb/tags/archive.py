@@ -1,4 +1,4 @@
-"""The tags of many issues as a ZIP archive: for each issue a folder, and the file that a format calls for."""
+"""The tags of many issues as a ZIP archive, which has a folder with the format's file for each issue."""
 
 import io
 import re
@@ -13,7 +13,7 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
 
 
 def archive(issues: Iterable[dict], chosen: TagFormat) -> bytes:
-    """The archive, which depends on the issues alone: the same issues give the same bytes."""
+    """The archive, which depends only on the issues: the same issues result in the same bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
         for issue in issues:
@@ -26,7 +26,7 @@ def archive(issues: Iterable[dict], chosen: TagFormat) -> bytes:
 
 
 def folder(issue: dict) -> str:
-    """The name of an issue's folder: series, year, number and id, in characters that all systems take."""
+    """The name of an issue's folder: series, year, number and id, in characters that all systems allow."""
     series = issue["series"]
     number = f"({series['year_began']}) {issue['number']} [{issue['id']}]"
     return _UNSAFE.sub("_", f"{series['name'][:NAME_MAX].strip(' .')} {number}")

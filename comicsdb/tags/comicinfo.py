@@ -1,4 +1,4 @@
-"""ComicInfo 2.1, the format of ComicRack as the Anansi project describes it."""
+"""ComicInfo 2.1, ComicRack's format as described by the Anansi project."""
 
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 from comicsdb.tags import xml
 from comicsdb.tags.ids import Ids, format_ids, ids_of, urls
 
-# Roles by the element that their creators are written to; an illustrator or artist did two things.
+# Roles by the element for their creators; illustrators and artists are in two elements.
 ROLES = {
     "Writer": {"Writer", "Script", "Story", "Plot"},
     "Penciller": {"Penciller", "Artist", "Illustrator", "Breakdowns", "Layouts"},
@@ -36,14 +36,14 @@ MANGA = "Manga"
 
 
 def cover_date_parts(issue: dict) -> list[int | None]:
-    """Year, month and day of the cover date, as far as they are known."""
+    """Year, month and day of the cover date; None for unknown parts."""
     known = {"day": 3, "month": 2, "year": 1, "none": 0}[issue["cover_date_precision"]]
     parts = [int(each) for each in issue["cover_date"].split("-")]
     return [*parts[:known], *[None] * (3 - known)]
 
 
 def write(issue: dict, ids: Ids | None = None) -> bytes:
-    """An issue as ComicInfo; `ids` are those of `ids_of` unless others are given."""
+    """An issue as ComicInfo; by default, `ids` are those of `ids_of`."""
     ids = ids_of(issue) if ids is None else list(ids)
     series, imprint = issue["series"], issue["imprint"]
     year, month, day = cover_date_parts(issue)
@@ -52,7 +52,7 @@ def write(issue: dict, ids: Ids | None = None) -> bytes:
         ("Title", "; ".join(issue["name"]) or issue["title"]),
         ("Series", series["name"]),
         ("Number", issue["number"]),
-        ("Volume", series["year_began"]),  # as in reading lists (CBL), by which readers find a file
+        ("Volume", series["year_began"]),  # as in reading lists (CBL), by which programs find a file
         ("AlternateNumber", issue["alt_number"]),
         ("Summary", issue["desc"]),
         ("Notes", format_ids(ids)),
@@ -90,12 +90,12 @@ def _names_of(objects: Iterable[dict]) -> str:
 
 
 def _names(names: Iterable[str]) -> str:
-    """Names in one text; their own commas would divide them."""
+    """Names joined by commas, so commas within a name are removed."""
     return ", ".join(" ".join(name.replace(",", " ").split()) for name in names)
 
 
 def _manga(series: dict) -> str:
-    """Whether a series is manga; an edition in Japanese is read from right to left."""
+    """The manga flag of a series; editions in Japanese are read from right to left."""
     if MANGA not in {genre["name"] for genre in series["genres"]}:
         return ""
     return "YesAndRightToLeft" if series["language"] == "ja" else "Yes"

@@ -1,4 +1,4 @@
-"""MetronInfo 1.1, the format of the Metron project, whose schema names its words."""
+"""MetronInfo 1.1, the format of the Metron project, whose schema defines the values for some elements."""
 
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
@@ -8,7 +8,7 @@ from comicsdb.models.reference_data import REFERENCE
 from comicsdb.tags import xml
 from comicsdb.tags.ids import Ids, format_ids, ids_of, urls
 
-# Our reference data as it is at first; its words are those of the schema.
+# Our initial reference data, whose names are those of the schema.
 ROLES = frozenset(row["name"] for row in REFERENCE["role"])
 AGE_RATINGS = frozenset(row["name"] for row in REFERENCE["age_rating"])
 TYPES = {row["name"]: row["name"] for row in REFERENCE["series_type"]}
@@ -18,10 +18,10 @@ TYPES |= {
     for row in REFERENCE["series_type"]
     if row["code"] == code
 }
-# A price is of a country: that whose code begins the currency's or, for the euro, of the language.
+# A price has a country: the one whose code begins the currency's or, for the euro, one by language.
 EURO_COUNTRIES = {"it": "IT", "fr": "FR", "de": "DE", "es": "ES", "nl": "NL", "pt": "PT"}
 OTHER = "Other"
-# The sources that the schema names, by our codes.
+# The names of sources in the schema, by our codes.
 SOURCES = {
     "comicvine": "Comic Vine",
     "gcd": "Grand Comics Database",
@@ -34,9 +34,9 @@ SOURCES = {
 
 
 def write(issue: dict, ids: Ids | None = None) -> bytes:
-    """An issue as MetronInfo; `ids` are those of `ids_of` unless others are given.
+    """An issue as MetronInfo; by default, `ids` are those of `ids_of`.
 
-    Elements have no ids of their own: they would be those of a source that the schema does not name.
+    Elements have no `id` attributes, as our ids are not of a source in the schema.
     """
     ids = ids_of(issue) if ids is None else list(ids)
     root = ET.Element("MetronInfo")
@@ -76,7 +76,7 @@ def write(issue: dict, ids: Ids | None = None) -> bytes:
 
 
 def _add_ids(root: ET.Element, ids: Ids) -> None:
-    """The ids of the sources that the schema names."""
+    """Add the ids of the sources in the schema."""
     known = [(SOURCES[source], number) for source, number in ids if source in SOURCES]
     if known:
         group = xml.add_group(root, "IDS")
@@ -101,7 +101,7 @@ def _add_series(root: ET.Element, series: dict) -> None:
 
 
 def _language(series: dict) -> str:
-    """The language as the schema wants it: two letters."""
+    """The language as the schema requires it, with two letters; "" for other codes."""
     return series["language"] if len(series["language"]) == 2 else ""
 
 
@@ -119,7 +119,7 @@ def _names(objects: Iterable[dict]) -> Iterable[str]:
 
 
 def _add_named(root: ET.Element, name: str, item: str, objects: list[dict]) -> None:
-    """Objects whose name is an element of its own."""
+    """Add objects, each as an element with a `Name` element."""
     if objects:
         group = xml.add_group(root, name)
         for each in objects:

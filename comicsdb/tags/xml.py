@@ -1,4 +1,4 @@
-"""Writing XML: elements in order, those without a value left out, and text that every parser accepts."""
+"""Writes XML: ordered elements, omitting those without a value, with text that every parser accepts."""
 
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
@@ -7,13 +7,13 @@ from comicsdb.values import without_bad_characters
 
 
 def add(parent: ET.Element, name: str, value="", **attributes) -> ET.Element | None:
-    """Add an element with text, unless that is empty or None; attributes without a value are left out."""
+    """Add an element with text, unless the text is empty or None; omits attributes without a value."""
     text = "" if value is None else without_bad_characters(str(value)).strip()
     return add_group(parent, name, text, **attributes) if text else None
 
 
 def add_group(parent: ET.Element, name: str, text: str | None = None, **attributes) -> ET.Element:
-    """Add an element, whatever is in it."""
+    """Add an element, even if it is empty."""
     kept = {key: without_bad_characters(str(each)) for key, each in attributes.items() if each}
     element = ET.SubElement(parent, name, kept)
     element.text = text
@@ -21,7 +21,7 @@ def add_group(parent: ET.Element, name: str, text: str | None = None, **attribut
 
 
 def add_list(parent: ET.Element, name: str, item: str, values: Iterable) -> None:
-    """Add an element with one element for each value; nothing if there are none."""
+    """Add an element that contains one element per value; nothing without values."""
     found = [each for each in values if each]
     if found:
         group = add_group(parent, name)
