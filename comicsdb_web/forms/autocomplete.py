@@ -11,7 +11,7 @@ LIMIT = Limit("autocomplete", 20, 10)
 
 
 def items(request):
-    """The objects that a text finds, as JSON; for members only, with a rate limit."""
+    """The objects that match a query, as JSON; for members only, with a rate limit."""
     if request.identity is None:
         return Response(status=204, headers={"X-Location": request.route_path("login")})
     name = request.matchdict["name"]

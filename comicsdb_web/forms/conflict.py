@@ -1,4 +1,4 @@
-"""Edit conflicts: showing changes of others since a form was loaded, and merging them."""
+"""Edit conflicts: showing and merging what others changed since a form was loaded."""
 
 from dataclasses import dataclass
 
@@ -32,9 +32,9 @@ class Difference:
 
 
 def edit_conflicts(draft: Draft) -> list[Difference]:
-    """The changes of others since the form was loaded, other than stamps.
+    """What others have changed since the form was loaded, except stamps.
 
-    They are merged into the draft for fields that its author has not changed.
+    Changes to fields that the draft's author has not changed are merged into the draft.
     """
     if draft.entity is None or draft.sent_modified == draft.modified:
         return []
@@ -112,7 +112,7 @@ def _picture_difference(draft: Draft) -> Difference:
 
 
 def display_text(draft: Draft, field: Field, typed: InputValue) -> str:
-    """The value of a field, as text for people."""
+    """The value of a field as readable text."""
     request = draft.request
     if isinstance(field, ModelSelect):
         items = (draft.item(field, each) for each in typed)

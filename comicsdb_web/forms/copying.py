@@ -18,7 +18,7 @@ SERIES_REQUIRED = _("Choose the series first: the previous issue is looked up th
 
 
 def copy_from_previous(draft: Draft, name: str) -> None:
-    """Add the previous issue's credits, characters or teams to the form, or a message if it has none."""
+    """Add the previous issue's credits, characters or teams to the form, or an error if there is none."""
     if name not in {"credits", *LINK_TABLES} or "series" not in draft.typed:
         return
     source = _previous_issue(draft)
@@ -29,7 +29,7 @@ def copy_from_previous(draft: Draft, name: str) -> None:
 
 
 def _previous_issue(draft: Draft):
-    """The previous issue of the chosen series, or a text with the reason why there is none."""
+    """The previous issue of the chosen series, or a message that says why there is none."""
     chosen = draft.typed["series"]
     series_id = whole_number(chosen[0]) if chosen else None
     if series_id is None:
@@ -70,7 +70,7 @@ class CopyingViews:
     def copy_buttons(
         self, issue, *, previous, has_credits: bool, has_content: bool, has_reprints: bool
     ) -> list:
-        """The buttons of its page, each with its label and the reason why it is disabled, or None."""
+        """The buttons of the page, each as name, label, and the reason why it is disabled or None."""
         if not (self.request.identity and self.request.has_permission(Permission.EDIT)):
             return []
         found = []

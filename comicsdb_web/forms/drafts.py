@@ -53,7 +53,7 @@ NEW_NOTES = {
 
 
 def state_of(session: Session, entity) -> dict:
-    """The values of all fields of an object, including links and parts; one statement."""
+    """The values of all fields of an object, including links and parts, read by one statement."""
     model = type(entity)
     table = model.__table__.alias("t")
     expression = literal_column(snapshot_expression(model.__tablename__), type_=JSON)
@@ -66,15 +66,14 @@ def digest(value) -> str:
 
 
 class Draft:
-    """A form of one object of a kind, or of a new one (`entity` None).
+    """The form of an existing object, or of a new one if `entity` is None.
 
-    `typed` has the values of fields, `rows` the rows by kind, `errors` messages by the name of an input,
-    `found` the search results by the name of an input, `creatable_names` the names of objects that can be
-    created. `files` are chosen pictures by the name of an input, as uploaded or as stored
-    (`accounts.SavedPicture`), `files_to_choose_again` the names of lost files. `credit_text` are credits that
-    are not in rows yet.
-    `modified` and `digests` identify the present state of the object, `sent_modified` and `sent_digests` the
-    one that the form was loaded with.
+    `typed` has the values by field, `rows` the rows by kind. By name of the input, `errors` has the messages,
+    `found` the search results, `creatable_names` the names of objects that can be created, `files` the chosen
+    pictures, as uploaded or as stored (`accounts.SavedPicture`), and `files_to_choose_again` the names of
+    lost files. `credit_text` has the credits that are not in rows yet.
+    `modified` and `digests` identify the current state of the object, `sent_modified` and `sent_digests` the
+    state that the form was loaded with.
     """
 
     def __init__(self, request, kind: str, form: EntityForm, entity=None, label: str | None = None):
@@ -102,7 +101,7 @@ class Draft:
         ] = {}  # typed values of objects created with the form, by kind and id
         self.queries: dict[str, str] = {}
         self.credit_text = ""
-        self.proposed: list[str] = []  # fields that were filled in from the run
+        self.proposed: list[str] = []  # fields that were filled in from earlier issues
         self.reason = ""
         self.key = new_draft_key()  # of the draft that is stored while the form is filled in
         self.files_to_choose_again: dict[str, str] = {}
@@ -129,7 +128,7 @@ class Draft:
                 self.typed[field.name] = (given,)
 
     def read(self, post) -> None:
-        """Read the sent values; missing fields keep the object's."""
+        """Read the submitted values; fields that were not sent keep the object's values."""
         self.is_touched = True
         for field in self.form.typed_fields:
             value = field.parse(post)
@@ -151,14 +150,14 @@ class Draft:
         )
 
     def _read_queries(self, post) -> None:
-        """Read what is typed into search boxes and was not searched for."""
+        """Read the queries that were typed into search boxes, but not searched for."""
         for name, _field, _typed in self.model_selects():
             query = (text_of(post, f"{name}-q") or "").strip()
             if query and query != text_of(post, f"{name}-found"):
                 self.queries[name] = query
 
     def _read_pictures(self, post) -> None:
-        """Read the chosen pictures: a new file, or the stored one unless it is dropped."""
+        """Read the chosen pictures: a new file, or the stored one unless the user dropped it."""
         self.files, self.lost = {}, []
         for name, row in self._picture_inputs():
             chosen = (*post.getall(name), *post.getall(f"{name}_photo"))
@@ -191,14 +190,14 @@ class Draft:
         return ROW_KINDS[name]
 
     def add_row(self, name: str) -> None:
-        """Add an empty row, if the form has the kind."""
+        """Add an empty row of a kind, if the form has such rows."""
         if name in self.rows:
             self.rows[name].append(new_row(ROW_KINDS[name], next_index(self.rows[name])))
 
     # Differences.
 
     def is_changed(self, field: Field) -> bool:
-        """Whether the value of a field differs from the object's; in a form for a new object, always."""
+        """Whether a field's value differs from the object's; always true for a new object."""
         return self.entity is None or self.typed[field.name] != field.display_value(self.state)
 
     def _compute_digests(self) -> dict[str, str]:
@@ -221,7 +220,7 @@ class Draft:
             known = self.errors.setdefault(name, [])
             for text in texts:
                 shown = text if hasattr(text, "__html__") else translate(self.request.localizer, text)
-                if shown not in known:  # several objects may be missing
+                if shown not in known:  # several missing objects cause the same message
                     known.append(shown)
 
     def picture(self, name: str) -> SavedPicture | None:
@@ -230,7 +229,7 @@ class Draft:
         return kept if isinstance(kept, SavedPicture) else None
 
     def inputs(self):
-        """All fields with the names of their inputs and their values, those of rows last."""
+        """All fields with the names of their inputs and their values; fields of rows come last."""
         for field in self.form.typed_fields:
             yield field.name, field, self.typed[field.name]
         for rows in self.rows.values():
@@ -292,20 +291,20 @@ class Draft:
         ]
 
     def _new_item(self, field: ModelSelect, value: str) -> Item:
-        """An object to be made, as forms show it."""
+        """The item of an object that will be created."""
         return Item(value, value.removeprefix(NEW_PREFIX), self.new_note(field))
 
     def new_note(self, field: ModelSelect) -> str:
-        """The note beside the name of an object that is to be made."""
+        """The note beside the name of an object that will be created."""
         return self.request.localizer.translate(NEW_NOTES[field.source])
 
     @property
     def proposed_labels(self) -> str:
-        """The labels of the fields that were filled in from the run."""
+        """The labels of the fields that were filled in from earlier issues."""
         return ", ".join(self.labels[name] for name in self.proposed)
 
     def is_open(self, section: Section) -> bool:
-        """Whether a section that can be folded has anything to show."""
+        """Whether a foldable section is open: it has a value, a row or an error."""
         inputs = [(field.name, field, self.typed) for field in section.fields if field.widget != "picture"]
         names = {name for name, _field, _typed in inputs} | {ROW_KINDS[name].part for name in section.rows}
         return (

@@ -36,8 +36,8 @@ def similar_objects(request, model, values: dict) -> list[tuple[Item, str]]:
     return [(source.item(each), request.entity_path(each)) for each in found]
 
 
-# By unique fields: the field that shows the error, and its text, followed by the name of the existing object.
-# Views add those of their kind (`conflict_messages`).
+# By unique fields: the field that shows the error, and its text, after which the existing object is named.
+# Views add the messages of their kind (`conflict_messages`).
 _CONFLICT_MESSAGES = {
     ("cv_id",): ("cv_id", _("This Comic Vine ID is already used by")),
     ("gcd_id",): ("gcd_id", _("This GCD ID is already used by")),
@@ -47,7 +47,7 @@ _CONFLICT_MESSAGES = {
 def describe_conflict(
     request, model, conflict: ConflictError, values: dict
 ) -> tuple[str, str, Item | None, str]:
-    """The field beside which a refused write is reported, the text, the object with the values, and its path.
+    """The field that shows the conflict, the message, the object that has the values already, and its path.
 
     `values` are the object's values by field.
     """

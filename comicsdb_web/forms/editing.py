@@ -38,7 +38,7 @@ class EditingViews:
     form: EntityForm | None = None  # None: the kind cannot be edited
     draft_class = Draft  # the class for the state of the form
     added_message = ADDED  # the message for a new object
-    has_history = True  # with a summary of each edit
+    has_history = True  # each edit has a summary
     saves_drafts = True
 
     # Writing valid values.
@@ -138,7 +138,7 @@ class EditingViews:
             if change.values or change.files:
                 store_pictures(draft, change)
                 fresh = self._lock_draft(draft)
-                if differences := edit_conflicts(fresh):  # saved while pictures were stored
+                if differences := edit_conflicts(fresh):  # somebody saved while pictures were stored
                     return self._error_page(fresh, 409, differences=differences)
                 self._update_entity(draft.entity, change.values)
         except InvalidError as error:
@@ -150,7 +150,7 @@ class EditingViews:
         return self._redirect(self._path_of(draft.entity), say, kind="success" if change.values else "info")
 
     def _prepare(self, draft: Draft) -> None:
-        """Select or create what was typed by name. Raises InvalidError with all errors."""
+        """Select or create the objects that were typed by name. Raises InvalidError with all errors."""
         if self.has_history:
             self.request.catalog.set_reason(draft.reason)
         errors = resolve_typed_names(draft) | {name: [PICTURE_EXPIRED] for name in draft.lost}
@@ -196,7 +196,7 @@ class EditingViews:
         fresh.read(self.request.POST)
         return fresh
 
-    # Answers.
+    # Responses.
 
     def _page(self, draft: Draft, *, differences=(), duplicates=()) -> dict:
         draft.load_labels()
@@ -250,14 +250,14 @@ class EditingViews:
         return self.request.entity_path(entity)
 
     def _path_after(self, entity) -> str:
-        """The form that "Save and add next" leads to."""
+        """The page that "Save and add next" leads to."""
         return self._path_of(entity)
 
     def _path_of_list(self) -> str:
         return self.request.route_path(f"{self.kind}.list")
 
     def _label(self, entity) -> str:
-        """The label of an object, whatever of it is loaded."""
+        """The label of an object, which may be loaded only in part."""
         return lookup.item_of(self.session, entity).text
 
     # Delete.
@@ -301,7 +301,7 @@ def check_owned_deletion(may_anything, typed: dict) -> None:
 
 
 def add_editing_pages(config, views) -> None:
-    """Add the editing pages of a kind with a form; before its routes with a slug, which match any word."""
+    """Add the editing pages of a kind; its routes with a slug, which match any word, must come later."""
     kind = views.model.__tablename__
     reading = {"methods": ("GET", "HEAD", "POST"), "permission": Permission.EDIT}
     edit = "entity/edit.jinja2"

@@ -1,9 +1,9 @@
 """Forms submitted after their session had expired: they are shown again, filled in, after log-in.
 
 `save_form` stores the values, and redirects to the page of the form with `?kept=SECRET`, where
-`request.restored_form` has them. A form with a `Draft` (`editing`) reads them like sent ones; others are
-filled in when their page is rendered. They are shown only to the account of the form's CSRF token (`csrf`).
-Nothing is saved until the form is sent again.
+`request.restored_form` has them. A form with a `Draft` (`editing`) reads them like submitted values; other
+forms are filled in after their page is rendered. The values are shown only to the account of the form's CSRF
+token (`csrf`). Nothing is saved until the form is sent again.
 """
 
 import re
@@ -24,7 +24,7 @@ from comicsdb_web.rendering.locales import _
 PARAMETER = "kept"
 # Fields with secrets or credentials.
 SECRET_FIELDS = {*accounts.CONFIRM_FIELDS, "csrf_token", "code", "sealed", "answer"}
-# Types of inputs that keep the value the page gives them.
+# Types of inputs that are not filled in.
 UNFILLED_TYPES = {"hidden", "password", "file", "submit", "button", "image", "reset"}
 FORM = re.compile(r"<form\b.*?</form>", re.DOTALL)
 
@@ -44,8 +44,8 @@ def is_secret(name: str) -> bool:
 def save_form(request) -> str | None:
     """Store the form of a request for its account; returns the path where it is shown again.
 
-    None if it is not stored: it is too large, or was not made for an account, or for another one than the one
-    that is logged in.
+    None if the form is not stored: its page cannot be shown again, or the form is too large, or it was
+    rendered for no account or for another one than is logged in.
     """
     if request.method != "POST" or request.is_fragment or "secret" in (request.matchdict or ()):
         return None
@@ -134,7 +134,7 @@ class _FormFiller(HTMLParser):
         return self._lines[line - 1] + column
 
     def handle_starttag(self, tag, attrs):
-        """Collect the change of a field."""
+        """Collect the replacements that fill in a field."""
         values = dict(attrs)
         name = values.get("name") or ""
         if tag == "form":
@@ -152,7 +152,7 @@ class _FormFiller(HTMLParser):
                 self._area = self._offset() + len(self.get_starttag_text()), self._texts[name].pop(0)
 
     def handle_endtag(self, tag):
-        """Collect the change of a text area."""
+        """Collect the replacement that fills in a text area."""
         if tag == "select":
             self._select = None
         elif tag == "textarea" and self._area:
@@ -172,7 +172,7 @@ class _FormFiller(HTMLParser):
             self._write("value", sent.pop(0))
 
     def _write(self, name: str, value: str | bool | None) -> None:
-        """Set an attribute of the current tag, None for one without a value; False removes it."""
+        """Set an attribute of the current tag: None sets it without a value, False removes it."""
         tag, start = self.get_starttag_text(), self._offset()
         bare = re.sub(rf"""\s{name}(=("[^"]*"|'[^']*'|[^\s>]*))?(?=[\s/>])""", "", tag)
         if value is not False:

@@ -1,4 +1,4 @@
-"""Fields of forms: displaying an object's values, and reading typed ones.
+"""Fields of forms: they display an object's values and read typed ones.
 
 A value of a form is an `InputValue`: the text of a field, or a tuple of texts for several values. Objects are
 given as their state (`catalog.history.snapshots`). A typed value that equals the displayed one is not a
@@ -23,25 +23,25 @@ NEW_PREFIX = "new:"
 
 
 def text_of(post: MultiDict, name: str) -> str | None:
-    """The last text of a name, or None."""
+    """The last text sent under a name, or None."""
     sent = [value for value in post.getall(name) if isinstance(value, str)]
     return sent[-1].replace("\r\n", "\n").replace("\r", "\n") if sent else None
 
 
 def texts_of(post: MultiDict, name: str) -> tuple[str, ...]:
-    """All texts of a name that are not blank."""
+    """All texts sent under a name that are not blank."""
     sent = (value.strip() for value in post.getall(name) if isinstance(value, str))
     return tuple(value for value in sent if value)
 
 
 def sorted_ids(ids: Iterable[str]) -> tuple[str, ...]:
-    """Ids without repetitions in a fixed order, for comparison."""
+    """Distinct ids in a fixed order, for comparison."""
     return tuple(sorted(set(ids), key=lambda each: (len(each), each)))
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field: `widget` is its macro, `initial` its value for a new object."""
+    """A field: `widget` is the macro that renders it, `initial` its value for a new object."""
 
     widget: ClassVar[str] = ""
     in_schema: ClassVar[bool] = True  # whether the kind's schema parses the value
@@ -72,7 +72,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Line(Field):
-    """Text in one line; `mode` is the keyboard that a telephone should show, `kind` the element's type."""
+    """Text in one line; `mode` is the keyboard that a phone should show, `kind` the element's type."""
 
     widget: ClassVar[str] = "line"
 
@@ -81,7 +81,7 @@ class Line(Field):
     kind: str = "text"
 
     def display_value(self, state):
-        """The text as a browser keeps it in one line."""
+        """The text without line breaks, as browsers remove them."""
         return super().display_value(state).replace("\r", "").replace("\n", "")
 
 
@@ -97,7 +97,7 @@ class SlugField(Line):
 
 
 def integer_field(name: str, label: str, **options) -> Line:
-    """A whole number. A browser's own element for numbers would drop what was typed where it is none."""
+    """A whole number, in a text input: from a number input, browsers would drop invalid text."""
     return Line(name, label, mode="numeric", max_length=10, **options)
 
 
@@ -108,14 +108,14 @@ def date_field(name: str, label: str, **options) -> Line:
 
 @dataclass(frozen=True)
 class PartialDay(Line):
-    """A date that may be known to the month or year only, with its precision in a field of its own."""
+    """A date that may be known to the month or year only, with its precision in a separate field."""
 
     def display_value(self, state):
         """The date as far as it is known."""
         return partial_day_text(super().display_value(state), state.get(f"{self.name}_precision"))
 
     def to_schema(self, typed):
-        """The text; one with a day says that the day is known, also where it was the first before."""
+        """The text, and the precision if it has a day: a date known to the month is stored as the first."""
         is_known = iso_day(typed.strip(), padded=False) is not None
         return {self.name: typed} | ({f"{self.name}_precision": Precision.DAY.value} if is_known else {})
 
@@ -133,7 +133,7 @@ class TextArea(Field):
 
 @dataclass(frozen=True)
 class TranslatedText(Field):
-    """A name in each language of the site but English, as a tuple in the order of the languages."""
+    """A name in each language of the site except English, as a tuple in the order of the languages."""
 
     widget: ClassVar[str] = "translated"
     languages: ClassVar[tuple[str, ...]] = OTHER_LANGUAGES
@@ -146,7 +146,7 @@ class TranslatedText(Field):
         return tuple(names.get(language, "") for language in self.languages)
 
     def parse(self, post, prefix=""):
-        """The translations, None if one of their boxes was not on the page."""
+        """The translations; None if one of their inputs was not on the page."""
         names = tuple(text_of(post, f"{prefix}{self.name}-{language}") for language in self.languages)
         return None if None in names else names
 
@@ -161,7 +161,7 @@ class TranslatedText(Field):
 
 @dataclass(frozen=True)
 class StringList(Field):
-    """A list of texts in one box, separated by a character; trimmed, without blanks and repetitions."""
+    """A list of texts in one input, split at `separator`; trimmed, without blanks and duplicates."""
 
     widget: ClassVar[str] = "string_list"
 
@@ -179,7 +179,7 @@ class StringList(Field):
 
 @dataclass(frozen=True)
 class Choice(Field):
-    """One of a few values; `options(request, value)` gives them and must offer the value that is there."""
+    """One of a few values; `options(request, value)` returns them, including the current value."""
 
     widget: ClassVar[str] = "choice"
 
@@ -188,7 +188,7 @@ class Choice(Field):
 
 @dataclass(frozen=True)
 class CountryChoice(Choice):
-    """A country or none; form schemas replace an empty one by the default, so the catalogue validates it."""
+    """A country or none. The catalogue validates it, as form schemas would replace none with the default."""
 
     in_schema: ClassVar[bool] = False
 
@@ -214,14 +214,14 @@ class MultiValueField(Field):
 
 @dataclass(frozen=True)
 class CheckboxGroup(MultiValueField):
-    """Any of a few values, each with a box to tick."""
+    """Any of a few values, each with a checkbox."""
 
     widget: ClassVar[str] = "checkbox_group"
 
     options: Callable[..., list[Option]] = None
 
     def parse(self, post, prefix=""):
-        """The ticked values, None if the boxes were not on the page, which a hidden field shows."""
+        """The ticked values; None if the checkboxes, and so their hidden field, were not on the page."""
         return (
             sorted_ids(texts_of(post, prefix + self.name)) if f"{prefix}{self.name}-shown" in post else None
         )
@@ -229,21 +229,21 @@ class CheckboxGroup(MultiValueField):
 
 @dataclass(frozen=True)
 class ModelSelect(MultiValueField):
-    """One or several of many objects, found by typing; `source` is the name of the autocomplete.
+    """One or several of many objects, found by autocomplete; `source` is its name.
 
-    The value of an object that is to be made with the form is its name after NEW_PREFIX.
+    The value of an object that will be created with the form is NEW_PREFIX and its name.
     """
 
     widget: ClassVar[str] = "model_select"
 
     source: str = ""
     multiple: bool = False
-    copyable: bool = False  # there is a button that takes the values over from the previous issue
-    proposes: bool = False  # there is a button that fills in a new issue from the chosen series
-    creatable: bool = False  # an object can be made with the form, given its name alone
+    copyable: bool = False  # has a button that copies the values of the previous issue
+    proposes: bool = False  # has a button that fills in a new issue from the chosen series
+    creatable: bool = False  # an object can be created with the form, by its name alone
 
     def parse(self, post, prefix=""):
-        """The ticked values, None if the field was not on the page, which its search box shows."""
+        """The ticked values; None if the field, and so its search box, was not on the page."""
         name = prefix + self.name
         if name not in post and f"{name}-q" not in post:
             return None
@@ -255,7 +255,7 @@ class ModelSelect(MultiValueField):
 
 
 def is_new(field: ModelSelect, typed: InputValue) -> bool:
-    """Whether objects are to be made with the form for the values of a field."""
+    """Whether the values of a field include objects that will be created with the form."""
     return field.creatable and any(each.startswith(NEW_PREFIX) for each in typed)
 
 
@@ -286,10 +286,10 @@ class Money(Field):
         return not typed[0].strip()
 
     def to_schema(self, typed):
-        """The pair as the schema of the kind takes it."""
+        """The pair in the form that the kind's schema expects."""
         amount, currency = typed
         written, code = read_money(amount, currency) or (None, None)
-        if code:  # what is typed beside the amount is meant, whatever was chosen
+        if code:  # a currency typed with the amount takes precedence over the chosen one
             amount, currency = str(written), code
         if not self.separate_currency:
             return {self.name: {"amount": amount, "currency": currency}}
@@ -314,7 +314,7 @@ class Checkbox(Field):
 
 @dataclass(frozen=True)
 class Picture(Field):
-    """A picture: the present one, a box to tick that takes it away, and a file to choose (`pictures`)."""
+    """A picture: the current one, a checkbox that removes it, and a file input."""
 
     widget: ClassVar[str] = "picture"
 
@@ -328,9 +328,9 @@ class Picture(Field):
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a form, with a heading to jump to; `rows` names the rows in it.
+    """A part of a form, with a heading to jump to; `rows` names its kinds of rows.
 
-    A `folded` one is closed as long as nothing is filled in.
+    A `folded` section is closed while nothing in it is filled in.
     """
 
     name: str

@@ -52,14 +52,14 @@ class Source:
         return statement.join(Issue.series) if self.model is Issue else statement
 
     def matching(self, query: str, language: str) -> ColumnElement[bool]:
-        """The condition that a query finds an object."""
+        """The condition that an object matches a query."""
         if self.model is Role:
             pattern = func.fold_pattern(query)
             return or_(*(column.like(pattern) for column in _role_columns(language)))
         return search.matching(self.model, query)
 
     def order(self, query: str, language: str) -> tuple:
-        """The best match first, of roles and reading lists; a total order."""
+        """The order of matching roles or reading lists, best match first; a total order."""
         if self.model is Role:
             return search.rank_of_name(_role_columns(language), query), Role.order, Role.id
         return search.best_first(self.model, query)
@@ -107,9 +107,9 @@ def visible_lists_condition(request) -> ColumnElement[bool]:
 
 
 def find(request, name: str, query: str) -> SearchResult:
-    """The objects that a query finds, best first, at most RESULTS_MAX; none for a blank query.
+    """The objects that match a query, best first, at most RESULTS_MAX; none for a blank query.
 
-    Those of the catalogue are ranked as everywhere. Reading lists must be visible to the reader.
+    Objects of the catalogue are ranked as in every search. Reading lists must be visible to the reader.
     """
     source, query = source_of(name), search.clean_query(query)
     if not query:
@@ -136,7 +136,7 @@ def find(request, name: str, query: str) -> SearchResult:
 
 
 def ranked_ids(request, kind: str, query: str, limit: int) -> list[int]:
-    """The ids of the objects of a kind that a query finds, best first."""
+    """The ids of the objects of a kind that match a query, best first."""
     question = ranked_search.search_parameters(
         request.read_pool, query, request.domain, limit=limit, kinds=(kind,)
     )
@@ -149,7 +149,7 @@ def load_items(
     visible: ColumnElement[bool] = NO_ROWS,
     language: str = DEFAULT_LANGUAGE,
 ) -> dict[str, dict[str, Item]]:
-    """The items with ids, by name of the source, in the order of lists; one statement per source.
+    """The items by name of the source and by id, in the order for chosen objects; one statement per source.
 
     Ids are texts as sent; invalid ones are ignored, and so are reading lists that are not `visible`.
     """
@@ -166,12 +166,12 @@ def load_items(
 
 
 def item_of(session: Session, entity) -> Item:
-    """An object as forms show it, whatever of it is loaded."""
+    """An object as forms show it; it may be loaded only in part."""
     source = source_of(entity.__tablename__)
     statement = source.rows().where(source.model.id == entity.id)
     return source.item(session.scalar(statement.execution_options(populate_existing=True)))
 
 
 def too_short(name: str, query: str) -> bool:
-    """Whether a query is too short for a search while typing; numbers of issues may be short."""
+    """Whether a query is too short for a search while typing; one with an issue number may be short."""
     return len(search.clean_query(query)) < QUERY_LENGTH_MIN and not (name == "issue" and "#" in query)

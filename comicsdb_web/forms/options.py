@@ -1,4 +1,4 @@
-"""Options of selects: values of settings and reference data, always with the present value."""
+"""Options of selects: values of settings and reference data, always including the current value."""
 
 from sqlalchemy import select
 
@@ -24,7 +24,7 @@ STATUSES = {
 
 
 def countries(request, value: str) -> list[Option]:
-    """No country, and those of the setting by name."""
+    """An empty option, and the countries of the setting by name."""
     known = _coded(request, "comicsdb.countries", value, lambda code: _country(request, code))
     return [("", translate(request.localizer, _("Unknown"))), *known]
 
@@ -35,13 +35,13 @@ def every_country(request, value: str) -> list[Option]:
 
 
 def every_language(request, value: str) -> list[Option]:
-    """No language, and all languages by name."""
+    """An empty option, and all languages by name."""
     known = _named((*LANGUAGES, value), lambda code: language_name(request, code))
     return [("", translate(request.localizer, _("Unknown"))), *known]
 
 
 def languages(request, value: str) -> list[Option]:
-    """No language, and those of the setting by name."""
+    """An empty option, and the languages of the setting by name."""
     known = _coded(request, "comicsdb.languages", value, lambda code: language_name(request, code))
     return [("", translate(request.localizer, _("Unknown"))), *known]
 
@@ -52,13 +52,13 @@ def statuses(request, _value: str) -> list[Option]:
 
 
 def series_types(request, value: str) -> list[Option]:
-    """The types of series by name, and none for a new series."""
+    """The types of series by name, after an empty option for a new series."""
     none = [] if value else [("", translate(request.localizer, _("Please choose")))]
     return none + by_name(_rows(request, SeriesType))
 
 
 def type_codes(request, value: str) -> list[Option]:
-    """The codes of types of series for rules."""
+    """An empty option, and the codes by which rules know types of series."""
     codes = [*SeriesTypeCode, *([value] if value and value not in list(SeriesTypeCode) else ())]
     return [("", translate(request.localizer, _("None"))), *((str(code), str(code)) for code in codes)]
 
@@ -85,7 +85,7 @@ def external_sources(_request, _value: str) -> list[Option]:
 
 
 def by_name(found: list[Option]) -> list[Option]:
-    """Options in the order of their names, which differs between languages."""
+    """Options sorted by name, an order that depends on the language."""
     return sorted(found, key=lambda option: option[1].casefold())
 
 

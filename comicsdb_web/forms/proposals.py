@@ -10,7 +10,7 @@ from comicsdb_web.forms.fields import InputValue
 
 
 def proposed_values(draft: Draft, after: int | None = None) -> dict[str, InputValue]:
-    """What fields would show for the issue after the last one of the chosen series, or after another."""
+    """The field values of the next issue of the chosen series: after the last one, or after `after`."""
     chosen = whole_number(draft.typed["series"][0]) if draft.typed["series"] else None
     if chosen is None:
         return {}
@@ -21,7 +21,7 @@ def proposed_values(draft: Draft, after: int | None = None) -> dict[str, InputVa
 
 
 def propose(draft: Draft, after: int | None = None) -> None:
-    """Fill in the fields that are blank with what the series suggests."""
+    """Fill in blank fields with the proposed values."""
     if draft.entity is not None or "series" not in draft.typed:
         return
     if after is not None and not draft.typed["series"]:

@@ -47,7 +47,7 @@ class RowKind:
 
     @property
     def typed_fields(self) -> tuple[Field, ...]:
-        """All fields but pictures."""
+        """All fields except pictures."""
         return tuple(each for each in self.fields if not isinstance(each, Picture))
 
     @property
@@ -179,9 +179,9 @@ def rows_of(kind: RowKind, state: dict) -> list[Row]:
 
 
 def parse_rows(kind: RowKind, post: MultiDict, state: dict) -> list[Row]:
-    """The sent rows in the order of their indices, which may have gaps.
+    """The submitted rows in the order of their indices, which may have gaps.
 
-    A row whose row of the object was deleted counts as new.
+    A row that edits a row of the object that has been deleted counts as new.
     """
     known = {kind.key(each): each for each in state.get(kind.part, ())}
     matches = (_NAME.match(name) for name in post)

@@ -1,7 +1,7 @@
-"""Drafts on the server: forms that are being filled in come back after log-out and the end of a session.
+"""Drafts on the server: a form that is being filled in can be restored after log-out or an expired session.
 
-Our script stores a form in pauses; without it, the button "Save draft" does. A form that is opened again
-offers the drafts that there are of it; saving it removes its own.
+Our script stores the form in pauses; without it, the button "Save draft" does. A form that is opened again
+offers its stored drafts; saving the form removes its own draft.
 """
 
 from pyramid.httpexceptions import HTTPSeeOther
@@ -18,7 +18,7 @@ from comicsdb_web.forms.values import store_uploads
 from comicsdb_web.http.routing import query_of
 from comicsdb_web.rendering.locales import _
 
-RESTORED = "draft"  # the parameter of the address that fills in the form
+RESTORED = "draft"  # the parameter of the URL with the draft that fills in the form
 STORE_BUTTON, DISCARD_BUTTON = "save_draft", "discard_draft"  # buttons
 STORED = _("Draft saved. It is kept for 30 days and offered when you open this form again.")
 RETURNED = _("This is your draft. It is not saved yet.")
@@ -28,13 +28,13 @@ TOO_LARGE = _("This form is too large to be kept as a draft.")
 
 
 def _form_place(draft: Draft) -> FormTarget:
-    """The form of a draft."""
+    """The form that a draft belongs to."""
     route = draft.request.matched_route.name
     return FormTarget(f"{route} {draft.kind}", draft.entity.id if draft.entity is not None else 0)
 
 
 def restore(draft: Draft) -> bool:
-    """Fill in the form with the draft that the address asks for; whether there was one."""
+    """Fill in the form with the draft in the URL; returns whether there was one."""
     request = draft.request
     key = request.GET.get(RESTORED)
     if not key or draft.is_touched:
@@ -73,7 +73,7 @@ def handle_button(draft: Draft):
 
 
 def _texts(draft: Draft) -> SavedForm:
-    """What was sent, with the pictures that are stored by now."""
+    """The submitted texts without secrets, and references to the pictures stored since."""
     left_out = {STORE_BUTTON, DISCARD_BUTTON}
     texts = [
         (name, value)
@@ -90,7 +90,7 @@ def _texts(draft: Draft) -> SavedForm:
 
 
 def drafts_to_offer(draft: Draft) -> list:
-    """The drafts of a form that is opened: the path that shows each, its key, and its time."""
+    """The drafts offered by a form that is opened: path, key and time of each."""
     request = draft.request
     if draft.is_touched or request.method == "POST":
         return []
@@ -99,11 +99,11 @@ def drafts_to_offer(draft: Draft) -> list:
 
 
 def _path(request, key: str) -> str:
-    """The form, filled in with a draft."""
+    """The path of the form, filled in with a draft."""
     return request.path + query_of([], **{RESTORED: key})
 
 
 def discard(draft: Draft) -> None:
-    """Remove the draft of a form that is saved."""
+    """Remove the draft of a form that was saved."""
     if key := text_of(draft.request.POST, KEY):
         accounts.discard_draft(draft.request.dbsession, draft.request.identity.user_id, key)

@@ -1,4 +1,4 @@
-"""Objects given by typed names: text in search boxes, credits as text, and objects made with the form."""
+"""Objects given by typed names: text in search boxes, credits as text, and objects created with the form."""
 
 import re
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from comicsdb_web.rendering.locales import _
 
 YEAR = re.compile(r"\s*\([0-9]{4}\)$")  # in labels of series
 NAMES_MAX = 100  # in a form
-SEARCHES_MAX = 20  # for names that nothing has
+SEARCHES_MAX = 20  # for names that no object has
 CHOOSE = _("${names}: choose what you mean, or clear the search box.")
 UNKNOWN = _("Not in the catalogue yet: ${names}. Tick it to create it when you save, or choose another.")
 UNPLACED = _("This could not be read as credits: correct it, or add it by hand and clear the field.")
@@ -35,7 +35,7 @@ TAKEN = _("${name} exists already: search for it and choose it.")
 def resolve_typed_names(draft: Draft) -> dict[str, list]:
     """Select the objects whose names are in search boxes and in the credits as text; returns errors by input.
 
-    Names that match no object or several ones stay, with similar objects to choose from.
+    Names that match no object, or several, stay in the box, with similar objects to choose from.
     """
     return _NameResolver(draft).resolve()
 
@@ -114,7 +114,7 @@ class _NameResolver:
         return self.errors
 
     def _choose(self, name: str, field: ModelSelect, typed: dict, query: str) -> None:
-        """Select the objects that the names in a search box stand for."""
+        """Select the objects that are named in a search box."""
         pieces = query.replace("\n", ";").split(";") if field.multiple else [query]
         names = list(dict.fromkeys(filter(None, map(_tidy, pieces))))
         if len(names) > NAMES_MAX:
@@ -134,7 +134,7 @@ class _NameResolver:
             self._offer_choices(name, field, open_names)
 
     def _exact_matches(self, field: ModelSelect, query: str) -> list[Item]:
-        """What a query names exactly, of a kind whose names are not enough: a series, an issue, a role."""
+        """The objects labelled like a query, for kinds whose names are not enough: series, issues, roles."""
         if field.creatable:
             return []
         found = self._search(field, query).items
@@ -150,7 +150,7 @@ class _NameResolver:
         return lookup.find(self.draft.request, field.source, query)
 
     def _offer_choices(self, name: str, field: ModelSelect, names: list[str]) -> None:
-        """Show the names that match no single object, with what the search finds for them."""
+        """Show the names that do not match a single object, with the search results for them."""
         results = [self._search(field, each) for each in names]
         items = list({each.id: each for found in results for each in found.items}.values())
         total = max(len(items), *(found.total for found in results))
@@ -204,8 +204,8 @@ def _is_same(item: Item, text: str) -> bool:
 
 
 def _objects_named(session: Session, of: str, names: Iterable[str]) -> dict[str, list[Item]]:
-    """The objects of a kind with exactly these names, but for case and accents; one statement."""
-    names = [each for each in names if len(each) <= NAME_LENGTH]  # nothing has longer ones
+    """The objects of a kind with these names, ignoring case and accents; one statement."""
+    names = [each for each in names if len(each) <= NAME_LENGTH]  # no object has a longer name
     kind = KINDS.get(of)
     if not names or kind is None or kind.is_reference or of in {"issue", "series"}:
         return {}

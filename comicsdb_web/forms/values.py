@@ -1,4 +1,4 @@
-"""From typed values to values for the catalogue: only those that differ, validated by the schemas."""
+"""Conversion of typed values to values for the catalogue: only changed ones, validated by the schemas."""
 
 from dataclasses import dataclass, field
 
@@ -36,7 +36,7 @@ class Change:
 
 
 def changes_of(draft: Draft) -> tuple[Change, dict]:
-    """The changes of a draft, without values that the object has already; and errors by input."""
+    """The changes of a draft, without values that the object already has, and the errors by input."""
     change, errors = Change(), {}
     fields = [each for each in draft.form.typed_fields if draft.is_changed(each)]
     change.values, found = _read(draft.form.schema, fields, draft.typed)
@@ -127,7 +127,7 @@ def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
 
 
 def _flat_messages(found) -> list[str]:
-    """The messages of a field; for lists, those of all elements without repetitions."""
+    """The messages of a field; for lists, those of all elements without duplicates."""
     if isinstance(found, dict):
         return list(dict.fromkeys(text for texts in found.values() for text in _flat_messages(texts)))
     return found
