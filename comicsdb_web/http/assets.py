@@ -1,8 +1,8 @@
 """Style sheets, scripts and icons, served below a path with a digest of all of them.
 
 Modules and style sheets reference each other by relative URLs, so the digest is in the path: all assets of a
-page are of the same version. The style sheets of every page are served as one, `css/site.css`, as they block
-rendering.
+page are of the same version. The style sheets that every page needs are served as one file, `css/site.css`,
+as they block rendering.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from pyramid.static import static_view
 
 FOLDER = Path(__file__).parent.parent / "static"
 CURRENT = "public, max-age=31536000, immutable"
-OTHER = "public, max-age=3600"  # an address of another version, or without one
+OTHER = "public, max-age=3600"  # for URLs of another version, or without one
 SITE_SHEET = ("css", "site.css")
 SHEETS = (
     "tokens",

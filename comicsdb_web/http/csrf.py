@@ -1,4 +1,4 @@
-"""CSRF protection: a token in every form, bound to the session or to a cookie of its own."""
+"""CSRF protection: a token in every form, bound to the session or to a separate cookie."""
 
 import hashlib
 import hmac
@@ -20,8 +20,8 @@ COOKIE = "csrf"
 class TokenPolicy:
     """The CSRF storage policy: tokens of members are derived from the session's identifier.
 
-    Anonymous readers get a random one in a cookie, but only on pages with a form: readers of the catalogue
-    get no cookie.
+    Anonymous readers get a random token in a cookie, but only on pages with a form: merely reading the
+    catalogue sets no cookie.
 
     The token of a member's page also names the account, signed: a form submitted after its session ended can
     be stored for that account (`forms.expired_session`). It has three parts, `session.account.signature`.
@@ -55,7 +55,7 @@ class TokenPolicy:
         """Whether the form has the token of its page."""
         if not session_identifier(request) and not request.cookies.get(COOKIE):
             return False
-        if not isinstance(supplied_token, str):  # a file of that name
+        if not isinstance(supplied_token, str):  # an uploaded file
             return False
         expected = (
             self._sign(identifier) if (identifier := session_identifier(request)) else request.cookies[COOKIE]
@@ -79,7 +79,7 @@ class TokenPolicy:
 
 
 def is_same_origin(request) -> bool:
-    """Whether a form without token was sent by this site, by the headers of the browser.
+    """Whether a form without a token was sent by this site, according to the browser's headers.
 
     Clients that send neither header are not browsers.
     """

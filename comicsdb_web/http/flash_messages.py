@@ -12,7 +12,7 @@ COOKIE = "messages"
 KINDS = ("success", "info", "warning", "error")
 SHOWN_MAX = 5
 BYTES_MAX = 1500  # of all messages: requests with more than 4 KB of cookies are rejected
-TEXT_MAX = 200  # characters of a single text that is too long
+TEXT_MAX = 200  # characters that are kept of a single text that is too long
 
 
 class Message(NamedTuple):
@@ -38,9 +38,10 @@ class Messages:
         self._now: list[Message] = []
 
     def add(self, kind: str, text: str, *, label: str = "", path: str = "", undo: bool = True) -> None:
-        """Show `text` on the next page, and a link of that `label` to a path; `kind` is one of KINDS.
+        """Show `text` on the next page, with a link labelled `label` to `path`; `kind` is one of KINDS.
 
-        What was done to the reader's own lists has a button beside it that undoes it, unless `undo` is false.
+        After a change to the reader's own library, a button beside it undoes the change, unless `undo` is
+        false.
         """
         if kind not in KINDS:
             raise ValueError(f"There is no kind of message {kind!r}; there are: {', '.join(KINDS)}.")

@@ -1,4 +1,4 @@
-"""An action that needs an account: kept in a signed cookie until the visitor has logged in.
+"""An action that needs an account, stored in a signed cookie until the visitor has logged in.
 
 The cookie holds the name of the route that performs the action, and its arguments. It is signed, so only a
 form of this site can have stored it.

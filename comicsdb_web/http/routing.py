@@ -15,12 +15,12 @@ def add_page(
 ):
     """Directive: add a route and its view, and for a page with a form the view `post`.
 
-    The other trailing-slash form redirects to this one. With a slash added, a path could match the route of
-    the detail pages, so it gets a route of its own; for the opposite case the not-found view looks for a page
-    with a slash (`pages.site.errors`).
+    A path that differs only in the trailing slash redirects to the page. A path with an added slash could
+    match the route of the detail pages, so it gets its own route; for a missing slash, the not-found view
+    looks for a page with one (`pages.site.errors`).
 
-    With `shows` (a `CachePolicy`) the page is cached for anonymous readers. `parameters` are those of the
-    query that the page reads, none by default if it is cached: all others are removed from the request.
+    With `shows` (a `CachePolicy`) the page is cached for anonymous readers. `parameters` are the query
+    parameters that the page reads, none by default if it is cached: all others are removed from the request.
     """
     if options.get("shows") is not None:
         options.setdefault("parameters", ())
@@ -82,7 +82,7 @@ def query_with(request, **changes) -> str:
 
 
 def query_of(pairs: Iterable[tuple[str, str]], **changes) -> str:
-    """A query string of pairs of name and value, with some parameters set, or left out where it is None."""
+    """A query string of pairs of name and value, with some parameters set, or left out if None."""
     kept = [(name, value) for name, value in pairs if name not in changes]
     query = kept + [(name, value) for name, value in changes.items() if value is not None]
     return f"?{urlencode(query)}" if query else ""
@@ -91,7 +91,7 @@ def query_of(pairs: Iterable[tuple[str, str]], **changes) -> str:
 def public_url(request, path: str | None = None) -> str:
     """The public, absolute URL of a path, by default of this page.
 
-    Of the query only the page number of a list is kept.
+    Of the query, only the page number of a list is kept.
     """
     base = request.registry.settings["comicsdb.base_url"] or request.host_url
     if path is None:
@@ -101,7 +101,7 @@ def public_url(request, path: str | None = None) -> str:
 
 
 def public_picture(request, key: str) -> str:
-    """The public, absolute URL of a picture, also on another host."""
+    """The public, absolute URL of a picture, which may be on another host."""
     address, own = request.media_url(key), f"{request.host_url}/"
     return request.public_url(address.removeprefix(request.host_url)) if address.startswith(own) else address
 
@@ -115,7 +115,7 @@ def id_in_path(request, name: str = "id") -> int:
 
 
 def path_if_served(request, name: str, /, **words) -> str | None:
-    """The path of another package's page, None where that package is not included."""
+    """The path of another package's page, None if that package is not included."""
     served = request.registry.getUtility(IRoutesMapper).get_route(name)
     return request.route_path(name, **words) if served else None
 
@@ -128,7 +128,7 @@ def is_fragment(request) -> bool:
 def is_api(request) -> bool:
     """Whether the request belongs to the API, by the name of its route.
 
-    Without a route, for example of an undecodable path, the raw path decides.
+    Without a route, for example if the path cannot be decoded, the raw path decides.
     """
     if request.matched_route is None:
         return request.environ.get("PATH_INFO", "").startswith("/api/")

@@ -1,4 +1,4 @@
-"""Who is logged in: the cookie holds a random identifier, a row its digest."""
+"""Log-in sessions: the cookie holds a random identifier, and a row its digest."""
 
 from datetime import timedelta
 
@@ -12,8 +12,8 @@ from comicsdb_web.http.routing import is_api
 from comicsdb_web.http.signed_cookies import signed_cookie
 
 SECOND_STEP = 600  # seconds for the second step
-# The browser keeps the cookie a day longer than the session lasts: a large form that comes too late is read,
-# and kept, only from whoever had one (`bodies.ANONYMOUS_FIELDS_MAX`).
+# The cookie outlives the session by a day: a large form that is sent too late is read and stored only if the
+# browser still sends the cookie (`bodies.ANONYMOUS_FIELDS_MAX`).
 COOKIE_LIFETIME = accounts.LIFETIME + timedelta(days=1)
 
 
@@ -23,24 +23,24 @@ def authenticate(request) -> Identity | None:
 
 
 def begin_session(request, user: User, *, confirmed: bool = True) -> None:
-    """Log an account in under a new identifier; the session the browser had before ends."""
+    """Log an account in with a new session; the browser's previous session ends."""
     accounts.end_session(request.dbsession, session_identifier(request))
     keep_session(request, accounts.begin_session(request.account_context, user, confirmed=confirmed))
 
 
 def end_session(request) -> None:
-    """Forget the browser's session, here and there."""
+    """End the browser's session, and delete its cookie."""
     accounts.end_session(request.dbsession, session_identifier(request))
     forget_session(request)
 
 
 def keep_session(request, identifier: str) -> None:
-    """Let the browser keep the identifier of its session."""
+    """Set the cookie with the session's identifier."""
     _set_cookie(request, identifier, max_age=COOKIE_LIFETIME)
 
 
 def forget_session(request) -> None:
-    """Let the browser forget the identifier of a session that has ended."""
+    """Delete the cookie of a session that has ended."""
     _set_cookie(request, "", max_age=0)
 
 
@@ -56,9 +56,9 @@ def _set_cookie(request, value, *, max_age) -> None:
 
 
 class SecondStep:
-    """Who gave the right password and still owes the second step: a signed cookie for some minutes.
+    """A log-in between password and second step: a signed cookie that is valid for some minutes.
 
-    That is no session, and it ends early where the password is changed.
+    It is not a session, and it ends early if the password is changed.
     """
 
     def __init__(self, request, profile: SignedCookieProfile):
@@ -66,12 +66,12 @@ class SecondStep:
         self._profile = profile.bind(request)
 
     def begin(self, user: User) -> None:
-        """Somebody gave the right password."""
+        """Set the cookie after the right password."""
         value = [user.id, clock.now().timestamp() + SECOND_STEP, digest(user.password)]
         self._request.add_response_callback(lambda _request, answer: self._profile.set_cookies(answer, value))
 
     def user(self) -> User | None:
-        """The active account that the browser gave the password of, if it did so a moment ago."""
+        """The active account whose password was given, unless that was too long ago."""
         value = self._profile.get_value()
         if not value:
             return None
@@ -82,7 +82,7 @@ class SecondStep:
         return user if secrets_equal(password, digest(user.password)) else None
 
     def end(self) -> None:
-        """Forget it: the second step is done."""
+        """Delete the cookie: the second step is done."""
 
         def forget(_request, answer):
             answer.delete_cookie(self._profile.cookie_name, path="/")
@@ -91,7 +91,7 @@ class SecondStep:
 
 
 def includeme(config):
-    """Let browsers be recognised by their session; `request.second_step` is on the way to one."""
+    """Authenticate browsers by their session, and add `request.second_step` for logging in."""
     config.add_authenticator(authenticate)
     profile = signed_cookie(config, "second-step", "second_step", max_age=SECOND_STEP)
     config.add_request_method(lambda request: SecondStep(request, profile), "second_step", reify=True)
