@@ -24,7 +24,7 @@ def _oldest_first(issues) -> tuple:
     return (issues.cover_date, issues.store_date.asc().nulls_last(), issues.id)
 
 
-# The orders a list of issues offers beside the usual one, as functions of a table of issues.
+# The orders that lists of issues offer besides the default, as functions of a table of issues.
 ISSUE_SORTS = {
     "cover_new": _latest_first,
     "cover_old": _oldest_first,
@@ -38,12 +38,12 @@ SERIES_SORTS = {
     "last": lambda series: (series.last_cover_date.desc(), series.id.desc()),
 }
 SORTS = {Issue: ISSUE_SORTS, Series: SERIES_SORTS}  # of the kinds that offer any
-# Names and values of parameters by which a list depends on more than the versions of kinds.
+# Lists with these names or values of parameters are not cached: they depend on more than versions of kinds.
 UNCACHED_PARAMETERS = {Series: ("rating",)}
 
 
 def order(model, sort: str = "") -> tuple:
-    """The order of a list of a kind; an unknown `sort` is the usual one."""
+    """The order of a list of a kind; an unknown `sort` gives the default order."""
     chosen = SORTS.get(model, {}).get(sort)
     return chosen(model) if chosen else search.order_columns(model)
 
@@ -66,7 +66,7 @@ def number_of_issues(entity) -> ColumnElement[int]:
     """The number of issues of each row of a kind, or of an alias of one: 0, never NULL."""
     model = inspect(entity).mapper.class_
     if model is Series:
-        return entity.issue_count  # which is kept
+        return entity.issue_count  # a stored count
     owner = _issue_link(model)[1]
     return select(func.count()).where(owner == entity.id).correlate(entity).scalar_subquery()
 
@@ -100,7 +100,7 @@ def issues_of(entity) -> ColumnElement[bool]:
 
 @cache
 def own_issues(own) -> CTE:
-    """The issues of the only row of an alias, found once for a whole statement, however many they are."""
+    """The issues of the only row of an alias, as a CTE that is evaluated once per statement."""
     issue, owner = _issue_link(inspect(own).mapper.class_)
     columns = Issue.id, Issue.series_id, Issue.cover_date, Issue.store_date
     mine = select(own.id).scalar_subquery()
@@ -122,7 +122,7 @@ def issues_condition(model) -> Condition:
 
 
 def link_columns(entity) -> list[ColumnElement]:
-    """The columns that links to a kind, or to an alias of one, need; not of issues."""
+    """The columns for links to objects of a kind, or of an alias of one; not for issues."""
     columns = [entity.id, entity.slug, entity.name]
     model = inspect(entity).mapper.class_
     if model is Series:
@@ -179,7 +179,7 @@ def statement(model, *, with_count: bool = True) -> Select:
 
 
 def load(session, model, found: Select) -> list[RowView]:
-    """The objects of a kind that a statement finds, as cards show them."""
+    """The objects of a kind that a statement selects, as cards show them."""
     return [row_view(model.__tablename__, row._mapping) for row in session.execute(found)]
 
 

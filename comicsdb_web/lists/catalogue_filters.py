@@ -20,7 +20,7 @@ from comicsdb_web.rendering.locales import _, language_name, locale_of, ngettext
 YEAR_MAX = 9999
 VOLUME_MAX = 32_767
 FIRST_YEAR = 1939  # the first year offered
-BEST_OFFERED = 4  # stars that a series has at least
+BEST_OFFERED = 4  # the highest minimum of stars that is offered
 NEXT_YEAR_FROM = 10  # the month from which next year is offered
 
 

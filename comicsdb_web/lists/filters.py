@@ -24,7 +24,7 @@ UNKNOWN = _("There is no entry with this id.")
 
 
 class BadFilterError(Exception):
-    """An invalid value of a filter; `text` tells people what to enter."""
+    """An invalid value of a filter; `text` tells the reader what to enter."""
 
     def __init__(self, text: Text):
         super().__init__(text)
@@ -32,7 +32,7 @@ class BadFilterError(Exception):
 
 
 class Filter:
-    """A parameter with any text; the base class.
+    """A parameter with any text; the base class of filters.
 
     `condition` converts a value into a condition on the list's own table and subqueries, as counting uses
     only that table.
@@ -108,7 +108,7 @@ class Choice(Filter):
 
 
 class Year(Number):
-    """A year: recent ones are offered, and the address may have any other."""
+    """A year: recent ones are offered, and the URL may have any other."""
 
     control = "choice"
 
@@ -156,7 +156,7 @@ class ObjectFilter(Number):
 
 @dataclass(frozen=True)
 class Group:
-    """A group of filters in a form, with a title; without one it is always shown, others open by a button."""
+    """A group of filters in a form; without a title it is always shown, otherwise a button opens it."""
 
     title: TranslationString | None
     filters: tuple[Filter, ...]
@@ -175,8 +175,8 @@ class Chip:
 class ActiveFilters:
     """The filters of a URL.
 
-    By name of the filter: the typed value (a list for repeated ones), the options, the valid values with what
-    makes conditions of them, and the errors of others, in the reader's language.
+    By name of the filter: the typed value (a list for repeated filters), the options, the valid values with
+    their conditions, and the errors of invalid ones in the reader's language.
     """
 
     typed: dict[str, str | list[str]] = field(default_factory=dict)
@@ -190,7 +190,7 @@ class ActiveFilters:
         return [condition(value) for condition, value in self.valid.values()]
 
     def clauses(self, *, exclude: str = "") -> tuple[Clause, ...]:
-        """The same conditions with parameters, except that of one filter."""
+        """The conditions with parameters, without that of the filter `exclude`."""
         named = self.valid.items()
         return tuple(condition.clause(name, value) for name, (condition, value) in named if name != exclude)
 

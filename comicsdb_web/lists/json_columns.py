@@ -15,7 +15,7 @@ class PageColumn:
 
 
 def constant(number: int) -> ColumnElement[int]:
-    """A number within the SQL, so that the planner can use its value."""
+    """A number as a literal in the SQL, so that the planner can use its value."""
     return literal_column(str(number))
 
 
@@ -39,10 +39,10 @@ def row_of(query: Select, *owners) -> ColumnElement:
 
 
 def object_list(kind: str, query: Select, *owners) -> PageColumn:
-    """The objects of a kind that a query finds."""
+    """The objects of a kind that a query selects."""
     return PageColumn(rows_of(query, *owners), kind)
 
 
 def object_or_null(kind: str, query: Select, *owners) -> PageColumn:
-    """The object of a kind that a query finds, NULL if there is none."""
+    """The object of a kind that a query selects, NULL if there is none."""
     return PageColumn(row_of(query, *owners), kind)

@@ -27,10 +27,9 @@ BLOCK_STEP = 30
 NEIGHBOUR_PAGES = 2  # pages shown on either side of the current one
 SURVEY_STEP = 560  # rows between two cached keys
 QUERIES_MAX = 300  # compiled statements of lists, of some 5 KB each
-SURVEY_OFFSET_MIN = 10 * SURVEY_STEP  # up to here skipping rows is cheaper than a survey
-
-# What a statement is for: the number of rows, keys of far pages, the first page with the number or without,
-# a page after so many rows, or after a key.
+SURVEY_OFFSET_MIN = 10 * SURVEY_STEP  # below this offset, skipping rows is cheaper than a survey
+# Purposes of statements: the number of rows, keys of far pages, the first page with or without the number,
+# a page after an offset, or after a key.
 COUNT, SURVEY, FIRST_WITH_COUNT, FIRST, AFTER_OFFSET, AFTER_KEY = (
     "count",
     "survey",
@@ -84,9 +83,9 @@ def _rows_of_page(rows: Select, ids: Select, per_page: int) -> Select:
 
 
 class CardList:
-    """A list of cards. What is computed about it is cached until something changes that it `shows`.
+    """A list of cards; values computed about it are cached until something that it `shows` changes.
 
-    The key also contains the URL and the date. Without `shows` nothing is cached.
+    The cache key also contains the URL and the date. Without `shows`, nothing is cached.
     """
 
     def __init__(self, request, shows: CachePolicy | None):
@@ -107,8 +106,8 @@ class CardList:
     def page(self, model, clauses: tuple[Clause, ...], sort: str = "") -> Page:
         """The requested page of the rows that meet all clauses; raises HTTPNotFound if it does not exist.
 
-        One statement, which also counts where the number of rows is not cached; a second one for other pages
-        than the first then, and for the places of far pages.
+        This takes one statement for the first page or with a cached number of rows, otherwise a second one to
+        count them; far pages take another one if their keys are not cached.
         """
         query = partial(_query, model, sort, clauses)
         values, known = values_of(clauses), self._region.get(f"{self._key}:count") if self._key else None
@@ -125,11 +124,11 @@ class CardList:
         return Page([row_view(model.__tablename__, each) for each in rows], number, total, pages)
 
     def get_or_compute(self, name: str, compute: Callable[[], bytes]) -> bytes:
-        """Something about the list, by name; computed if it is not cached."""
+        """A value about the list, by name; computed if it is not cached."""
         return self._region.get_or_create(f"{self._key}:{name}", compute)[0] if self._key else compute()
 
     def _rows(self, query: Callable[[str], CompiledQuery], values: dict, offset: int) -> list:
-        """The rows of a page after so many others."""
+        """The rows of the page that begins at an offset."""
         place = None
         if offset >= SURVEY_OFFSET_MIN:
             places = self.get_or_compute("survey", lambda: orjson.dumps(self._places(query(SURVEY), values)))
@@ -193,7 +192,7 @@ def _page_number(text: str, pages: int) -> int:
 
 
 def offset_of(request) -> int:
-    """The number of rows that a block has shown already; raises HTTPBadRequest for an invalid one."""
+    """The number of rows that a block has already shown; raises HTTPBadRequest for an invalid number."""
     offset = whole_number(request.GET.get("offset", "0"), clamp=True)
     if offset is None:
         raise HTTPBadRequest(_("The offset must be a whole number, zero or more."))
