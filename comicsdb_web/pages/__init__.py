@@ -1,4 +1,4 @@
-"""The pages of the site, one line each."""
+"""The pages of the site."""
 
 from comicsdb.security import Permission
 from comicsdb_web.pages.catalogue.arc import ArcViews
@@ -64,5 +64,5 @@ def includeme(config):
     config.add_entity_views(TeamViews)
     config.add_entity_views(ArcViews)
     config.add_entity_views(UniverseViews)
-    config.include(".admin")  # with forms of all kinds above
+    config.include(".admin")  # needs the forms of all kinds above
     config.include(".site.errors")

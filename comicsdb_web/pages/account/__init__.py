@@ -10,8 +10,8 @@ from comicsdb.models import User
 from comicsdb.security import Permission, session_identifier
 from comicsdb_web.forms import form_state
 
-# For URLs that contain a secret: linked sites learn only the origin.
 CONFIRMATION_FIELDS = {*accounts.CONFIRM_FIELDS, "csrf_token"}
+# For URLs that contain a secret: linked sites learn only the origin.
 SECRET_REFERRER = "strict-origin"  # noqa: S105
 
 
@@ -38,7 +38,7 @@ def restrict_referrer(view):
 
 
 def add_account_page(config, name, pattern, view, *, member=True, decorator=no_store, **options):
-    """Directive: add a page below /accounts/; pages of members redirect others to the log-in form."""
+    """Directive: add a page below /accounts/; anonymous visitors of members' pages must log in first."""
     config.add_page(
         name,
         f"/accounts/{pattern}",
@@ -116,8 +116,8 @@ def includeme(config):
     config.include(".settings")  # overview, profile, address, data, deletion
     config.include(".public_profile")  # what everybody may see
     config.include(".second_factor")  # app, passkeys and recovery codes
-    config.include(".security")  # sessions, tokens and events; taking an account back
+    config.include(".security")  # sessions, tokens and events; recovering an account
     config.include(".tokens")  # keys to the API
-    config.include(".webhooks")  # programs that are told of changes
-    config.include(".comic_files")  # issues that comic files tell of
-    config.include(".people")  # the other people
+    config.include(".webhooks")  # programs that are notified of changes
+    config.include(".comic_files")  # issues described by tags in comic files
+    config.include(".people")  # all members

@@ -1,4 +1,4 @@
-"""Issues that the tags in an account's comic files tell of: entered, chosen or dismissed one by one."""
+"""Issues described by the tags in an account's comic files, to be entered or dismissed one by one."""
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 
@@ -19,7 +19,7 @@ NOT_EDITOR = _("Only editors can add issues to the catalogue.")
 
 
 def comic_files(request):
-    """The issues that wait, or those that were dismissed."""
+    """The issues that are open, or those that were dismissed."""
     dismissed = DISMISSED in request.GET
     statements = tagged_files.list_statements(request.identity.user_id, dismissed=dismissed)
     page = paginate(request, *statements, per_page=tagged_files.PAGE_SIZE)
@@ -34,7 +34,7 @@ def comic_files(request):
 
 
 def handle_button(request):
-    """Enter, dismiss or restore an issue, or remove those that are in the catalogue."""
+    """Enter, dismiss or restore an issue, or remove the listed ones that are in the catalogue."""
     post, session, say = request.POST, request.dbsession, request.localizer
     if text_of(post, "remove"):
         ids = [number for text in post.getall("listed") if (number := whole_number(text))]
@@ -53,7 +53,7 @@ def handle_button(request):
 
 
 def _new_issue_path(request) -> str | None:
-    """The path of the form for a new issue, filled in; None if there cannot be one."""
+    """The path of the form for a new issue, filled in; None, with a message, if that is not possible."""
     row = _row(request, "enter")
     may_enter = request.has_permission(Permission.EDIT)
     key = tagged_files.make_draft(request.dbsession, row) if may_enter else None
@@ -64,7 +64,7 @@ def _new_issue_path(request) -> str | None:
 
 
 def _row(request, button: str):
-    """The row of a button; raises HTTPNotFound for those of others."""
+    """The row of a button; raises HTTPNotFound for other accounts' rows."""
     number = whole_number(text_of(request.POST, button))
     rows = tagged_files.of_account(request.dbsession, request.identity.user_id, [number or 0])
     if not rows:
@@ -73,7 +73,7 @@ def _row(request, button: str):
 
 
 def _list_path(request) -> str:
-    """The list as it was shown; a page that is empty by now is the first one again."""
+    """The path of the list, open or dismissed as it was shown, from its first page."""
     kept = {DISMISSED: "1"} if DISMISSED in request.GET else {}
     return request.path + query_of([], **kept)
 

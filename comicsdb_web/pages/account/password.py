@@ -133,7 +133,7 @@ def _moved(request):
 
 
 def includeme(config):
-    """Add the pages, at the paths of other sites of this kind."""
+    """Add the pages, at the paths that are usual on such sites."""
     config.add_account_page(
         "account.password",
         "password_change/",

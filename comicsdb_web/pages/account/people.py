@@ -124,7 +124,7 @@ def _last_active(session, user: User):
 
 
 def includeme(config):
-    """Add the pages, for members only; a profile's path may be any name without a page."""
+    """Add the pages, for members only; profiles come last, as a user name may be any other word."""
     config.add_account_page("account.people", "users/", people, renderer="account/people.jinja2")
     config.add_account_page("account.search", "search", find, renderer="account/people.jinja2")
     config.add_account_page("account.by_id", "{id:[0-9]+}/", by_id)

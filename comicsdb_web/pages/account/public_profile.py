@@ -33,7 +33,7 @@ OFFERED = 8
 
 
 def form(request):
-    """The form: what is public."""
+    """The form that chooses what is public."""
     return {"reader": profiles.find_own(request.dbsession, request.identity.user_id), "choices": PARTS}
 
 
@@ -61,7 +61,7 @@ def favourites(request):
 
 
 def _search(request, query: str) -> list:
-    """The issues and series that a text finds, best first."""
+    """The issues and series that match a query, best first."""
     question = ranked_search.search_parameters(
         request.read_pool, query, request.domain, limit=OFFERED, kinds=tuple(KINDS)
     )
@@ -94,7 +94,7 @@ def change_favourites(request):
 
 
 def includeme(config):
-    """Add the pages, below a word that no user name can be."""
+    """Add the pages, below a word that cannot be a user name."""
     config.add_account_page(
         "account.public", "update/public/", form, renderer="account/public_profile.jinja2", post=save
     )

@@ -19,13 +19,13 @@ QR_SCALE = 5  # pixels per module of the QR code
 
 
 def totp_form(request):
-    """A new secret for the app, as QR code and text; to be confirmed by its first code."""
+    """A new secret for the app, as QR code and text; its first code must confirm it."""
     settings, user = request.registry.settings, account_of(request)
     return _totp(accounts.new_totp(settings, user), form_state.Form())
 
 
 def add_totp(request):
-    """Add the app; with the first second factor recovery codes are created."""
+    """Add the app; the first second factor of an account also creates recovery codes."""
     fields, user = form_state.text_fields(request), account_of(request)
     settings = request.registry.settings
     new = accounts.open_totp(settings, user, fields.get("sealed", ""))
@@ -54,7 +54,7 @@ def registration_options(request):
 
 
 def add_passkey(request):
-    """Store a passkey; with the first second factor recovery codes are created."""
+    """Store a passkey; the first second factor of an account also creates recovery codes."""
     fields, user = form_state.text_fields(request), account_of(request)
     answer, name = fields.get("answer", ""), fields.get("name", "")
     try:
@@ -83,7 +83,7 @@ def recovery_codes(request):
 
 
 def _done(request, user, text):
-    """Show that a second factor was added, with new recovery codes where there are none."""
+    """Show that a second factor was added, with new recovery codes if there are none."""
     if accounts.recovery_codes_left(request.dbsession, user.id):
         return _back(request, "success", text)
     return _codes(request, user)

@@ -1,4 +1,4 @@
-"""Security: sessions, tokens and events on one page, ending sessions, and taking an account back."""
+"""Security: sessions, tokens and events on one page, ending sessions, and recovering an account."""
 
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select

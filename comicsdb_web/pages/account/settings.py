@@ -62,7 +62,7 @@ def save_profile(request):
 
 
 def _picture(request, fields):
-    """The uploaded picture if storing it as a draft failed, whose error is shown, and the draft."""
+    """The uploaded picture if it could not be stored as a draft, to report its error, and the draft."""
     if fields.get("image_drop"):
         fields.pop("image_kept", None)
     image, user_id = form_state.uploaded_file(request, "image"), request.identity.user_id
@@ -183,7 +183,7 @@ class Usage(NamedTuple):
 
 
 def api_usage(request) -> Usage | None:
-    """The account's usage of the daily limit of the API; None where there are no limits."""
+    """The account's usage of the daily limit of the API; None if there are no limits."""
     limits = request.registry["comicsdb.api_limits"]
     if not limits.enabled:
         return None

@@ -16,7 +16,7 @@ REDISPLAYED_FIELDS = ("username", "email", "answer")
 
 
 def sign_up_form(request):
-    """The sign-up form, or why there is none; members are redirected."""
+    """The sign-up form, or the reason why there is none; members are redirected."""
     if request.identity is not None:
         return HTTPSeeOther(request.route_path("account"))
     switch = accounts.sign_up_settings(request.dbsession)
@@ -28,7 +28,8 @@ def sign_up_form(request):
 def sign_up(request):
     """Create an account to be activated; an address in use gets the same response.
 
-    No query may come before `accounts.sign_up`, which may first call another server.
+    No query may run before `accounts.sign_up`, which may first call another server and hashes the password:
+    no transaction should be open meanwhile.
     """
     fields = form_state.text_fields(request)
     if "sealed" in fields:
@@ -98,7 +99,7 @@ def activate(request):
             icon="warning",
             status=404,
         )
-    begin_session(request, user, confirmed=False)  # log-in by mail alone
+    begin_session(request, user, confirmed=False)  # logged in by mail only, without the password
     say = request.localizer.translate
     welcome = say(_("Welcome, ${name}! Your account is active.", mapping={"name": user.username}))
     guide = request.route_path("help.page", page="editing")

@@ -1,4 +1,4 @@
-"""Webhooks: programs of an account that are told of changes, and what was sent to them."""
+"""Webhooks: the programs of an account that are notified of changes, and the messages sent to them."""
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 
@@ -72,21 +72,21 @@ def rotate(request):
 
 
 def pause(request):
-    """Send nothing for a while."""
+    """Pause a webhook."""
     found = _mine(request)
     endpoints.pause(found)
     return _back(request, found, _("The webhook is paused."))
 
 
 def resume(request):
-    """Send again."""
+    """Resume a paused webhook."""
     found = _mine(request)
     endpoints.resume(request.dbsession, found)
     return _back(request, found, _("The webhook is active."))
 
 
 def send_test(request):
-    """Send a message without changes."""
+    """Send a test message, which contains no changes."""
     found = _mine(request)
     if not endpoints.send_test(request.dbsession, found):
         return _back(request, found, ON_ITS_WAY, "info")
@@ -121,7 +121,7 @@ def _typed(fields) -> dict:
 
 
 def _mine(request):
-    """The webhook of the address; raises HTTPNotFound for those of others."""
+    """The webhook in the path; raises HTTPNotFound for other accounts' webhooks."""
     found = endpoints.webhook_of(request.dbsession, request.identity.user_id, id_in_path(request))
     if found is None:
         raise HTTPNotFound(GONE)
@@ -161,7 +161,7 @@ def _back(request, found, text, kind="success"):
 
 
 def includeme(config):
-    """Add the pages, where accounts may have webhooks."""
+    """Add the pages, if accounts may have webhooks."""
     if not config.get_settings()["comicsdb.webhooks.most"]:
         return
     one = "webhooks/{id:[0-9]+}/"

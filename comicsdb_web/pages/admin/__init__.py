@@ -24,7 +24,7 @@ LATEST = 10  # rows shown of lists that have a page of their own
 
 SAVED, UNCHANGED = _("Saved."), _("Nothing to change.")
 
-# The labels of the audit log's words.
+# The labels of actions and kinds in the audit log.
 ACTIONS = {
     "create": _("Created"),
     "change": _("Changed"),
@@ -129,7 +129,7 @@ def log_names(request) -> dict:
 
 
 def row_of(request, model):
-    """The row of the id in the path; raises HTTPNotFound."""
+    """The row with the id in the path; raises HTTPNotFound."""
     row = request.dbsession.get(model, id_in_path(request))
     if row is None:
         raise HTTPNotFound
@@ -153,11 +153,11 @@ def includeme(config):
     config.add_directive("add_admin_page", add_admin_page)
     config.add_forbidden_view(forbidden, on_site=True, path_info="^/admin/")
     config.add_admin_page("", "", overview, renderer="admin/overview.jinja2")
-    config.include(".users")  # accounts, each with all that belongs to it
-    config.include(".record")  # donations, throttling, notices, the audit log: to be read
+    config.include(".users")  # accounts, each with everything that belongs to it
+    config.include(".record")  # read-only: donations, throttling, notices, the audit log
     config.include(".community")  # announcements and polls
-    config.include(".reviews")  # of readers
-    config.include(".catalogue")  # every kind, with its address, and reference data
+    config.include(".reviews")  # readers' reviews
+    config.include(".catalogue")  # every kind, with its slug, and reference data
     config.include(".dashboard")  # open work in the catalogue
-    config.include(".merge")  # two objects that are one, and publishers that became imprints
-    config.include(".site")  # the switch of sign-ups, outgoing mail
+    config.include(".merge")  # merging duplicates, and turning publishers into imprints
+    config.include(".site")  # the switch for sign-ups, outgoing mail

@@ -33,7 +33,7 @@ def _kinds(registry) -> list[str]:
 
 
 def catalogue(request):
-    """All kinds, with how many objects there are."""
+    """All kinds, with the number of their objects."""
     kinds = _kinds(request.registry)
     counts = {kind: select(func.count()).select_from(KINDS[kind].model).scalar_subquery() for kind in kinds}
     found = request.dbsession.execute(select(*(count.label(kind) for kind, count in counts.items()))).one()
@@ -41,7 +41,7 @@ def catalogue(request):
 
 
 def objects(request):
-    """The objects of a kind, with what can be done to many of them."""
+    """The objects of a kind, with the bulk actions."""
     kind = request.matchdict["kind"]
     spec = list_spec(request, kind)
     found = listing(request, spec.rows, spec.key, spec.order, options=spec.options, **spec.filter_options)
@@ -49,7 +49,7 @@ def objects(request):
 
 
 class CatalogueAdmin(EditingViews):
-    """The forms of the objects of every kind, by their ids; each act leaves a line in the audit log."""
+    """The forms of the objects of every kind, by their ids; each change is recorded in the audit log."""
 
     def __init__(self, request):
         self.request = request
@@ -61,7 +61,7 @@ class CatalogueAdmin(EditingViews):
         self._advice = []
 
     def history(self):
-        """The versions of reference data; the other kinds have a page for them on the site."""
+        """The versions of reference data; other kinds redirect to their page on the site."""
         entity = self._entity()
         if not self.is_reference:
             return HTTPFound(self.request.entity_path(entity, "history"))
@@ -81,7 +81,7 @@ class CatalogueAdmin(EditingViews):
         }
 
     def delete(self):
-        """As on the site, for those who may delete the kind."""
+        """Like on the site, for accounts that may delete the kind."""
         if not self.request.has_permission(delete_right(self.kind)):
             return error_page(self.request, 403)
         found = super().delete()
@@ -105,7 +105,7 @@ class CatalogueAdmin(EditingViews):
         return super()._page(draft, **shown) | self._navigation_values(draft.entity, draft.label)
 
     def _navigation_values(self, entity, label: str | None) -> dict:
-        """What the frame of the pages of one object needs; `entity` is None for a new one."""
+        """The values of the frame around the pages of one object; `entity` is None for a new one."""
         has_page = entity is not None and not self.is_reference
         return {
             "kind": self.kind,
@@ -154,7 +154,7 @@ class CatalogueAdmin(EditingViews):
     def _delete_entity(self, entity, reason: str) -> bool:
         try:
             return admin.catalogue.delete_object(self.request.catalog, self.request.identity, entity, reason)
-        except InvalidError as error:  # told of the kind, for which a page has no field
+        except InvalidError as error:  # an error under the kind's name, for which the page has no field
             texts = error.errors.pop(self.kind, None)
             raise InvalidError(error.errors | ({form_state.FORM_ERROR: texts} if texts else {})) from error
 
@@ -164,7 +164,7 @@ class CatalogueAdmin(EditingViews):
 
 
 def includeme(config):
-    """Every kind has the same pages; the particular addresses come before those with an id."""
+    """Add the same pages for every kind; fixed paths come before those with an id."""
     kind = f"{{kind:{'|'.join(_kinds(config.registry))}}}"
     one = f"{kind}/{{id:[0-9]+}}/"
     form, both = "admin/catalogue_form.jinja2", {"methods": ("GET", "HEAD", "POST")}

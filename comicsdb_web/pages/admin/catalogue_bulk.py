@@ -122,7 +122,7 @@ def action_options(request, kind: str) -> list[tuple[str, str]]:
 
 
 def bulk_action(request):
-    """Show what will happen, to be confirmed; once confirmed, perform the action and return to the list."""
+    """Ask for confirmation of what will happen; once confirmed, perform the action and return to the list."""
     kind = request.matchdict["kind"]
     typed = {"reason": "", "owned": "", "act": ""} | form_state.text_fields(request)
     act = available_actions(request, kind).get(typed["act"])
@@ -157,7 +157,7 @@ def _field(name: str) -> str:
 
 
 def _chosen(request, kind: str) -> list[int]:
-    """The selected ids, or those of the whole filtered list, but no more than MOST + 1."""
+    """The selected ids, or those of the whole filtered list, but then at most MAX_OBJECTS + 1."""
     if "all" in request.POST:
         spec = list_spec(request, kind)
         conditions = parse_list_filters(request, **spec.filter_options).conditions

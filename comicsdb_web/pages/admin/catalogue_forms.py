@@ -1,4 +1,4 @@
-"""The forms of the administration: those of the site with all that may be edited, and of reference data."""
+"""The forms of the administration: those of the site with more fields and options, and of reference data."""
 
 from dataclasses import replace
 
@@ -41,7 +41,7 @@ ADDRESS = Section(
         ),
     ),
 )
-# What the site offers a few of by a setting, all of it here.
+# Fields for which the site offers the options of a setting, and the administration all options.
 OPEN = {"country": options.every_country, "language": options.every_language}
 
 
@@ -50,7 +50,7 @@ def _opened(field: Field) -> Field:
 
 
 def _whole(form: EntityForm) -> EntityForm:
-    """A form of the site with every choice, and the slug behind the IDs."""
+    """A form of the site with all options, and the slug after the IDs."""
     sections = []
     for section in form.sections:
         sections.append(replace(section, fields=tuple(map(_opened, section.fields))))

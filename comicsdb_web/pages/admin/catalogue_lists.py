@@ -35,7 +35,7 @@ class ListSpec:
 
 
 def list_spec(request, kind: str) -> ListSpec:
-    """The list of a kind; that of series asks the database for the types to choose from."""
+    """The list of a kind; for series, this queries the types to choose from."""
     spec = KINDS[kind]
     model = spec.model
     rows = select(Issue).join(Issue.series) if model is Issue else select(model)
@@ -109,7 +109,7 @@ def _publishers(words: str) -> Select:
 
 
 def _date_filters(request, model) -> tuple[ConditionChoice, ConditionChoice]:
-    """Created and modified: on which of the site's days."""
+    """Filters by the day of creation and of the last change, in the site's time zone."""
     return (
         ConditionChoice("created", _("Added"), _periods(request, model.created_on)),
         ConditionChoice("modified", _("Changed"), _periods(request, model.modified)),

@@ -65,7 +65,7 @@ def announcements(request):
 
 
 def announcement_form(request):
-    """The form for a new one."""
+    """The form for a new announcement."""
     return _announcement_page(
         request, None, form_state.Form({"display_type": AnnouncementStyle.PRIMARY.value, "active": "1"})
     )
@@ -116,7 +116,7 @@ def delete_announcement(request):
 
 
 def _announcement_page(request, found: Announcement | None, form: form_state.Form) -> dict:
-    """The page of an announcement, new (None) or not, with a preview of the form's text."""
+    """The page of an announcement (None for a new one), with a preview of the form's text."""
     return {
         "announcement": found,
         "form": form,
@@ -159,12 +159,12 @@ def _to_announcement(request, kind: str, text) -> HTTPSeeOther:
 
 
 def _translated(labels: Mapping) -> list[str]:
-    """The names of the boxes for translations: `title_it`."""
+    """The names of the inputs for translations, such as `title_it`."""
     return [f"{name}_{language}" for language in OTHER_LANGUAGES for name in labels]
 
 
 def _labels(request, labels: Mapping) -> dict[str, str]:
-    """The labels of these boxes, by name."""
+    """The labels of the inputs for translations, by name."""
     names = {language: language_name(request, language) for language in OTHER_LANGUAGES}
     return {
         f"{field}_{language}": translate(request.localizer, label % {"language": name})
@@ -199,7 +199,7 @@ def all_polls(request):
 
 
 def poll_form(request):
-    """The form for a new one."""
+    """The form for a new poll."""
     return _poll_page(request, None, form_state.Form(dict.fromkeys(POLL_TEXTS, "")))
 
 
@@ -273,7 +273,7 @@ def _typed_poll(request) -> dict[str, str]:
 
 
 def _read_poll(request, typed: Mapping[str, str]) -> dict:
-    """The values of a poll; times are in the reader's zone. Raises InvalidError for invalid ones."""
+    """The values of a poll; times are in the reader's time zone. Raises InvalidError for invalid times."""
     values = {name: typed[name] for name in POLL_TEXTS} | {"choices": typed["choices"].split("\n")}
     lines = _by_language(typed, "choices")
     values |= {
@@ -300,7 +300,7 @@ def _to_poll(request, kind: str, text) -> HTTPSeeOther:
 
 
 def includeme(config):
-    """The list, and the forms."""
+    """Add the lists and forms."""
     one, form = "announcement/{id:[0-9]+}/", "admin/announcement.jinja2"
     config.add_admin_page(
         ".announcement.list", "announcement/", announcements, renderer="admin/announcements.jinja2"

@@ -19,7 +19,7 @@ CODE_RULES = (
     "isbn",
     "upc",
     "variant-upc",
-)  # rules with a line of their own; the others are added up
+)  # rules with a separate count; the counts of the others are added up
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def duplicates(request):
 
 
 def advice(request):
-    """The breaches by rule, all or those of one rule, with their numbers."""
+    """The breaches of all rules or of one, with the number of breaches of each rule."""
     session, found = request.dbsession, breaches()
     numbers = dict(session.execute(select(found.c.place, func.count()).group_by(found.c.place)).all())
     places = {rule.name: place for place, rule in enumerate(RULES)}

@@ -45,7 +45,7 @@ class DateDrilldown:
     column: ColumnElement[date]
 
     def span(self, text: str) -> tuple[date, date] | None:
-        """The first and the last day of what YYYY, YYYY-MM or YYYY-MM-DD names; None where it names none."""
+        """The first and last day of a period, as YYYY, YYYY-MM or YYYY-MM-DD; None for any other text."""
         parts = text.split("-")
         first = iso_day("-".join([*parts, "01", "01"][:3])) if len(parts) <= len(DATE_FORMATS) else None
         if first is None or len(parts) == len(DATE_FORMATS):
@@ -54,7 +54,7 @@ class DateDrilldown:
         return first, last.replace(day=monthrange(last.year, last.month)[1])
 
     def steps(self, session, rows: Select, chosen: str) -> tuple[list[str], list[str]]:
-        """The chosen period with those around it, widest first; the periods within it, latest first."""
+        """The chosen period after those that contain it, widest first; the periods in it, latest first."""
         parts = chosen.split("-") if chosen else []
         up = ["-".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
         if len(parts) == len(DATE_FORMATS):
@@ -96,8 +96,8 @@ def parse_list_filters(
 ) -> ListFilters:
     """Parse the filters of the URL; invalid values are ignored.
 
-    A query is looked for in the columns `searched`, unless `matching` makes a condition of it. `of` is the
-    column that `?user=ID` restricts to one account.
+    A query is searched for in the columns `searched`, unless `matching` converts it into a condition. `of` is
+    the column that `?user=ID` restricts to one account.
     """
     query = search.clean_query(request.GET.get("q", ""))
     matching = matching or (

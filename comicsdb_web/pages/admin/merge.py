@@ -157,7 +157,7 @@ def _found(request, kind: str, typed) -> list:
 
 
 def _sides(request, kind: str, planned) -> list[tuple[str, str, str, str]]:
-    """The fields of both objects: label, value of either, and the merged value."""
+    """The fields of both objects: name, the value of each, and the merged value."""
     spec = KINDS[kind]
     pair = (planned.canonical, planned.other)
     wanted = {

@@ -79,7 +79,7 @@ def throttle(request):
 
 
 def notices(request):
-    """The throttle notices, latest first, each with the number of earlier ones."""
+    """The throttle notices, latest first, each with its number among those to its account."""
     earlier = aliased(ThrottleNotice)
     number = (
         select(func.count())

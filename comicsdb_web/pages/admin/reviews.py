@@ -1,4 +1,4 @@
-"""Reviews in the administration: those that were reported or hidden, and what to do about them."""
+"""Reviews in the administration: reports about them, hiding and restoring them."""
 
 from collections.abc import Callable
 
@@ -34,7 +34,7 @@ ABOUT = (
 
 
 def reviews(request):
-    """All reviews, those with most open reports first."""
+    """All reviews, those with the most open reports first."""
     reports = (
         select(func.count())
         .where(ReviewReport.review_id == Review.id, open_reports())
@@ -54,7 +54,7 @@ def reviews(request):
 
 
 def review(request):
-    """A review with its reports and what was decided about it."""
+    """A review with its reports and the decisions about it."""
     return _page(request, form_state.Form())
 
 

@@ -63,7 +63,7 @@ def mails(request):
 
 
 def send_again(request):
-    """Retry a failed mail at once."""
+    """Send a failed mail again with the next batch."""
     if not admin.retry_mail(request.dbsession, request.identity, id_in_path(request)):
         raise HTTPNotFound(_("This e-mail is no longer waiting for another attempt."))
     add_message(request, "success", _("The e-mail will be sent again with the next batch."))

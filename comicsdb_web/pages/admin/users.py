@@ -67,7 +67,7 @@ def user(request):
 
 
 def save(request):
-    """Save the fields that were changed in the form; concurrent changes of others stay."""
+    """Save the fields that were changed in the form; concurrent changes to other fields are kept."""
     found = user_of(request)
     typed, shown = _submitted_values(request, ""), _submitted_values(request, OLD_PREFIX)
     shown = shown if shown["username"] else _values(request, found)
@@ -92,7 +92,7 @@ def _values(request, found: User) -> dict:
 
 
 def _submitted_values(request, prefix: str) -> dict:
-    """The submitted values, or with the prefix OLD_PREFIX those that were shown."""
+    """The submitted values, or with the prefix OLD_PREFIX the values that the form showed."""
     fields = form_state.text_fields(request)
     sent = {name: _lines(fields.get(prefix + name, "")) for name in (*TEXTS, "supporter_until")}
     sent |= {name: "1" if fields.get(prefix + name) else "" for name in SWITCHES}
@@ -124,7 +124,7 @@ def _format_time(moment: datetime) -> str:
 
 
 def _page(request, found: User, form: form_state.Form, was: dict) -> dict:
-    """Everything that belongs to an account: the latest rows of each kind, and their number."""
+    """The values of an account's page: the form, and the latest rows of everything that belongs to it."""
     session = request.dbsession
     by_day = (
         select(DailyCount.day, func.sum(DailyCount.count).label("count"))
@@ -233,7 +233,7 @@ def _perform(request, act, text):
 
 
 def user_of(request) -> User:
-    """The account of the id in the path, with its groups; raises HTTPNotFound."""
+    """The account with the id in the path, with its groups; raises HTTPNotFound."""
     wanted = select(User).where(User.id == id_in_path(request)).options(selectinload(User.groups))
     found = request.dbsession.scalar(wanted)
     if found is None:
