@@ -34,7 +34,7 @@ from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
 DETAIL = "detail"
-RECENT_ISSUES, LATEST_SERIES = 5, 6  # on pages of what they belong to
+RECENT_ISSUES, LATEST_SERIES = 5, 6  # on the pages of objects they belong to
 SORT_TITLES = {
     Issue: (
         ("", _("Series A–Z")),
@@ -67,7 +67,7 @@ class Block:
     model: type | None = None  # of the rows, which are the columns of cards
 
     def load(self, session, found: Select) -> list:
-        """The rows that a statement finds, as the macro wants them."""
+        """The rows that a statement selects, as the macro expects them."""
         return cards.load(session, self.model, found) if self.model else session.execute(found).all()
 
 
@@ -82,7 +82,7 @@ def card_block(
 ) -> Block:
     """A block of cards: the objects of a kind that meet the condition `where(entity)`.
 
-    Without `with_count` the cards do not tell how many issues there are of each.
+    Without `with_count` the cards do not show their numbers of issues.
     """
 
     def rows(entity):
@@ -94,7 +94,7 @@ def card_block(
 
 @dataclass(frozen=True)
 class BlockPage:
-    """The rows of a block from `offset` on, and where the next ones begin."""
+    """The rows of a block from `offset` on, and the total number of its rows."""
 
     block: Block
     rows: list
@@ -117,17 +117,17 @@ class EntityViews(EditingViews):
     """The pages of one kind; a kind that differs overrides the method."""
 
     model: type
-    admin_form: EntityForm | None = None  # of the administration, where it has other fields
-    icon = ""  # what an SVG of 24 by 24 contains
+    admin_form: EntityForm | None = None  # the form of the administration, if it has other fields
+    icon = ""  # the contents of an SVG of 24 by 24
     menu = "stories"  # the group of the menu: "comics", "people" or "stories"
     card_size, portrait_size = "card", "portrait"  # of pictures, see `comicsdb.imaging.picture`
     comic_vine_prefix: int | None = None  # of numbers in addresses at Comic Vine
     conflict_messages: ClassVar[dict] = {}  # of unique fields, as in `forms.duplicate_detection`
     gcd_path = ""  # the first word of addresses at comics.org
     blocks: tuple[Block, ...] = ()
-    filters: tuple[Group, ...] = ()  # of its list, beside the search
-    filter_kinds: tuple[str, ...] = ()  # the kinds that these refer to, besides those on cards
-    shows: CachePolicy | None = None  # what its own page shows; without that its pages are not kept
+    filters: tuple[Group, ...] = ()  # of its list, besides the search
+    filter_kinds: tuple[str, ...] = ()  # the kinds that the filters refer to, besides those on cards
+    shows: CachePolicy | None = None  # what the detail page shows; without it, no page of the kind is cached
 
     def __init__(self, request):
         self.request = request
@@ -135,17 +135,17 @@ class EntityViews(EditingViews):
 
     @property
     def session(self):
-        """The request's session, which not every page needs."""
+        """The request's session, opened only by pages that need it."""
         return self.request.dbsession
 
     # Lists.
 
     def list(self):
-        """All objects of the kind, or those that the filters of the address leave."""
+        """All objects of the kind, or those that match the filters of the URL."""
         return self._filtered() if self.filters else self._listing({"query": ""})
 
     def search(self):
-        """The objects that the words of `q` find."""
+        """The objects that match the words of `q`."""
         return self._filtered()
 
     @cached_property
@@ -165,7 +165,7 @@ class EntityViews(EditingViews):
         return {}
 
     def _listing(self, values: dict, *clauses: Clause, model=None):
-        """The values of a list page; every list comes through here."""
+        """The values of a list page; every list of the kind uses this method."""
         listed = self.card_list if model is None else CardList(self.request, list_policy(type(self), model))
         model = model or self.model
         sort = self.request.GET.get("sort", "")
@@ -178,10 +178,10 @@ class EntityViews(EditingViews):
     # One object.
 
     def read(self):
-        """The object that the address names, and the parts of its page."""
+        """The object in the path, and the parts of its page."""
         page = detail_query(type(self)).read(self.request.read_pool, self.request.matchdict["slug"])
         if page is None:
-            self._entity()  # tells what has become of it
+            self._entity()  # raises the error of a moved or deleted object
             raise HTTPNotFound
         return page
 
@@ -191,7 +191,7 @@ class EntityViews(EditingViews):
         return entity, picture_of(entity)
 
     def linked_data(self):
-        """The data block of the page as a document."""
+        """The structured data of the page as a separate document."""
         entity, cover = self.object_with_picture()
         body = self.request.linked_data(entity, cover[0] if cover else "")
         return cors_response(body.encode(), LINKED_DATA)
@@ -216,7 +216,7 @@ class EntityViews(EditingViews):
         return {}
 
     def by_id(self):
-        """The address by number leads to the one by name; that of a merged object for good."""
+        """Redirect from the path by id to the one by slug; permanently for a merged object."""
         number = whole_number(self.request.matchdict["id"]) or 0
         try:
             entity = self.request.catalog.get(self.model, number)
@@ -234,7 +234,7 @@ class EntityViews(EditingViews):
         return fragment(self.request, "block", values) if self.request.is_fragment else values
 
     def _entity(self, *options):
-        """The object that the address names; the catalogue knows those that are not there any more."""
+        """The object in the path; the catalogue raises the error of a moved, deleted or unknown one."""
         slug = self.request.matchdict["slug"]
         statement = select(self.model).options(*KINDS[self.kind].label_options, *options)
         found = None
@@ -255,7 +255,7 @@ class EntityViews(EditingViews):
 
 
 class IssueListMixin:
-    """The list of an object's issues, for the kinds that have one."""
+    """The list of an object's issues, for the kinds that have this page."""
 
     def issue_list(self):
         """The issues of the object, in the layout of the issue list."""
@@ -265,7 +265,7 @@ class IssueListMixin:
 
 
 class SeriesIssuesMixin:
-    """The issues of an object within one series, and how many there are in each."""
+    """The list of an object's issues within one series."""
 
     def in_series(self):
         """The issues of the object within a series."""
@@ -338,7 +338,7 @@ def issue_count(own) -> PageColumn:
 
 
 def series_of(own, column) -> dict[str, PageColumn]:
-    """The number of series whose `column` has the object, and those of them that began last."""
+    """The number of series whose `column` refers to the object, and those of them that began last."""
     statement = cards.statement(Series).where(column == own.id)
     order = (Series.year_began.desc(), *search.order_columns(Series))
     return {
@@ -348,7 +348,7 @@ def series_of(own, column) -> dict[str, PageColumn]:
 
 
 def linked_objects(own, model, table) -> PageColumn:
-    """The objects of a kind that a table links with the object."""
+    """The objects of a kind that a table links to the object."""
     link = getattr(table.c, f"{inspect(own).mapper.class_.__tablename__}_id")
     query = select(*cards.link_columns(model)).join(table).where(link == own.id)
     return object_list(model.__tablename__, query.order_by(*search.order_columns(model)), own)
@@ -359,7 +359,7 @@ def entity_path(request, entity, action: str = DETAIL, **words) -> str:
     route = f"{entity.__tablename__}.{action}"
     if words:
         return request.route_path(route, slug=entity.slug, **words)
-    # Most links of a page come this way, where asking Pyramid for each takes a tenth of the page's time.
+    # Most links of a page are built here: building each with Pyramid would take a tenth of the page's time.
     known = request.registry["comicsdb_web.around_slugs"]
     if route not in known:
         known[route] = request.registry.getUtility(IRoutesMapper).get_route(route).pattern.split("{slug}")
@@ -380,13 +380,13 @@ def list_policy(views, model=None) -> CachePolicy | None:
 
 
 def list_parameters(model, groups: tuple[Group, ...] = (), *, searched: bool = False) -> tuple[str, ...]:
-    """The parameters that a list of a kind reads, with these filters; `searched` lists also have words."""
+    """The parameters of the query that a list of a kind reads: its filters', and `q` if it is `searched`."""
     names = ["page", *(["sort"] if model in cards.SORTS else []), *(["q"] if searched or groups else [])]
     return (*names, *(each.name for group in groups for each in group.filters))
 
 
 def add_entity_views(config, views):
-    """Directive: the pages of one kind, one line each; the general addresses after the particular ones."""
+    """Directive: add the pages of one kind; general patterns come after more specific ones."""
     kind = views.model.__tablename__
     config.registry["comicsdb_web.kind_views"][kind] = views
     listed = {"renderer": "entity/list.jinja2"}
@@ -417,14 +417,14 @@ def add_entity_views(config, views):
             of_object = listed | {"shows": list_policy(views, model), "parameters": list_parameters(model)}
             config.add_page(f"{kind}.{sublist}", address, views, attr=sublist, **of_object)
     config.add_history_views(views)
-    if hasattr(views, "in_series"):  # any word here may be the slug of a series: the last route of the kind
+    if hasattr(views, "in_series"):  # the last route of the kind, as any word may be the slug of a series
         address = f"/{kind}/{{slug}}/{{series}}/"
         of_object = listed | {"shows": list_policy(views, Issue), "parameters": list_parameters(Issue)}
         config.add_page(f"{kind}.in_series", address, views, attr="in_series", **of_object)
 
 
 def includeme(config):
-    """Install the directive and `request.entity_path`; templates find the views of each kind by its name."""
+    """Install the directive and `request.entity_path`; templates get the views of each kind by its name."""
     views = config.registry["comicsdb_web.kind_views"] = {}
     icons = Icons(views)
     known = {
@@ -435,6 +435,6 @@ def includeme(config):
         "drawing": icons.drawing,
     }
     config.get_settings()["jinja2.globals"] |= known
-    config.registry["comicsdb_web.around_slugs"] = {}  # the two parts of addresses
+    config.registry["comicsdb_web.around_slugs"] = {}  # by route: its pattern before and after the slug
     config.add_directive("add_entity_views", add_entity_views)
     config.add_request_method(entity_path, "entity_path")

@@ -30,7 +30,7 @@ class DetailQuery:
         self._query = CompiledQuery.of(select(*columns).select_from(own))
 
     def read(self, read_pool: ReadPool, slug: str) -> tuple[RowView, dict] | None:
-        """The object with a slug, and its parts by name, which are also attributes of it, or None."""
+        """The object with a slug, and its parts by name, which are also its attributes; None without one."""
         row = read_pool.fetch(self._query, {"slug": slug}) if "\0" not in slug else None
         if row is None:
             return None
@@ -41,7 +41,7 @@ class DetailQuery:
 
 @cache
 def detail_query(views) -> DetailQuery:
-    """The statement for the pages that a class of views serves, compiled once."""
+    """The statement for the pages of a class of views, compiled once."""
     return DetailQuery(views)
 
 
@@ -82,7 +82,7 @@ def _neighbour(own, model, *, later: bool) -> PageColumn:
 
 
 def _blocks(own, blocks) -> dict[str, PageColumn]:
-    """The first rows of each block, and how many there are in all."""
+    """The first rows of each block, and their total number."""
     parts = {}
     for block in blocks:
         parts[block.name] = object_list(

@@ -1,4 +1,4 @@
-"""History of one object: who changed what and when, any two versions compared, and reverting."""
+"""History of one object: who changed what and when, comparing any two versions, and reverting."""
 
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ DONE, NOTHING = _("The older version was restored."), _("Nothing to change.")
 
 @dataclass(frozen=True)
 class Subject:
-    """Whose history it is: an object, or what is left of a deleted one (`entity` is None then)."""
+    """The subject of a history: an object, or the tombstone of a deleted one (then `entity` is None)."""
 
     kind: str
     id: int
@@ -50,17 +50,17 @@ class Subject:
 
 
 class HistoryViews:
-    """The pages about the history of an object, the same for all kinds; the route's name begins with its."""
+    """The pages about the history of an object, for all kinds; names of routes begin with the kind's name."""
 
     def __init__(self, request):
         self.request = request
         self.session = request.dbsession
         self.kind = request.matched_route.name.partition(".")[0]
-        if self.kind not in KINDS:  # another package shows objects that the catalogue does not know
+        if self.kind not in KINDS:  # objects of another package, which the catalogue does not know
             raise HTTPNotFound
 
     def history(self):
-        """The versions, newest first; or the differences between the two that are chosen."""
+        """The versions, newest first; or the differences between two chosen ones."""
         subject = self._subject()
         chosen = {end: self._version(subject, self.request.GET.get(end, "")) for end in COMPARED_PARAMETERS}
         if all(chosen.values()):
@@ -85,12 +85,12 @@ class HistoryViews:
         return self._common_values(subject) | values | {"old": old, "new": new, "differences": found}
 
     def confirm(self):
-        """What reverting would do now, and the button that does it."""
+        """The preview of what reverting would change now, with the button that does it."""
         _entity, version = self._requested_version()
         return self._confirmation(version)
 
     def revert(self):
-        """Revert, and back to the object; where that cannot be, the page again with the reason."""
+        """Revert, and redirect to the object; if that fails, show the preview again with the reason."""
         entity, version = self._requested_version()
         sent = form_state.text_fields(self.request)
         try:
@@ -118,7 +118,7 @@ class HistoryViews:
 
     def _confirmation(self, version: History, *, status=200, notice="", conflict=None, invalid=None):
         self.request.response.status = status
-        entity = self._entity()  # anew: what its label needs was forgotten when it was locked
+        entity = self._entity()  # again: locking it expired what its label needs
         found = preview_revert(self.session, self.request.media, entity, version.snapshot)
         labels = field_labels(self.request, self.kind)
         say = self.request.localizer.translate
@@ -139,12 +139,12 @@ class HistoryViews:
         }
         return self._common_values(_subject_of(entity)) | values
 
-    # What the address names.
+    # What the URL identifies.
 
     def _subject(self) -> Subject:
         """The object, deleted or not.
 
-        Raises NotFoundError, or MovedError for one that is to be found elsewhere.
+        Raises NotFoundError, or MovedError for a former slug or a merged object.
         """
         try:
             return _subject_of(self._entity())
@@ -162,7 +162,7 @@ class HistoryViews:
         return found or self.request.catalog.by_slug(model, slug)
 
     def _requested_version(self):
-        """The object and its older version; raises HTTPNotFound for a version of another."""
+        """The object and its older version; raises HTTPNotFound for another object's version."""
         entity = self._entity()
         version = self._version(_subject_of(entity), self.request.matchdict["id"])
         if version is None:
@@ -170,7 +170,7 @@ class HistoryViews:
         return entity, version
 
     def _version(self, subject: Subject, text: str) -> History | None:
-        """The version with a number, None without one; raises HTTPNotFound for one of another object."""
+        """The version with a number, None without a number; raises HTTPNotFound for another object's."""
         if not text:
             return None
         number = whole_number(text, 0, BIG_MAX)
@@ -215,7 +215,7 @@ def _subject_of(entity) -> Subject:
 
 
 def reference_path(request, reference: Reference) -> str | None:
-    """The path of the page of a referenced object; deleted ones have a page that reports that."""
+    """The path of a referenced object's page, or None; the page of a deleted object says that it is gone."""
     route = f"{reference.kind}.detail"
     if reference.slug is None or route not in request.registry["comicsdb_web.methods"]:
         return None
@@ -223,14 +223,14 @@ def reference_path(request, reference: Reference) -> str | None:
 
 
 def history_path(request, reference: Reference) -> str | None:
-    """The path of the history of an object, None for one without a page or that lives on in another."""
+    """The path of an object's history, None for an object without a page or merged into another."""
     if reference_path(request, reference) is None or reference.survivor_id is not None:
         return None
     return request.route_path(f"{reference.kind}.history", slug=reference.slug)
 
 
 def add_history_views(config, views) -> None:
-    """The history of one kind, for members, and reverting, for staff and editors."""
+    """Directive: add the history of one kind, for members, and reverting, for staff and editors."""
     kind = views.model.__tablename__
     config.add_page(
         f"{kind}.history",
@@ -249,7 +249,7 @@ def add_history_views(config, views) -> None:
 
 
 def includeme(config):
-    """The directive, and what templates ask of references."""
+    """Install the directive, and the request methods that templates use for references."""
     config.add_directive("add_history_views", add_history_views)
     config.add_request_method(reference_path)
     config.add_request_method(history_path)

@@ -1,9 +1,9 @@
-"""Words of history pages: what fields and actions are called."""
+"""Labels of fields and actions on history pages."""
 
 from comicsdb.models.record import CHANGED, CREATED, DELETED
 from comicsdb_web.rendering.locales import _
 
-# What no form has as a field of its own.
+# Labels of what is not a field of its own in every form.
 OTHERS = {
     "slug": _("Address"),
     "credits": _("Credits"),
@@ -36,12 +36,12 @@ ACTIONS = {"create": _("Created"), "update": _("Updated"), "delete": _("Deleted"
 
 
 def labels_of(request, kind: str) -> dict:
-    """The names of a kind's fields: those of its form, and of what no form has as a field of its own."""
+    """The labels of a kind's fields: those of its form, and those of OTHERS."""
     views = request.registry["comicsdb_web.kind_views"].get(kind)
     form = views.form if views else None
     return OTHERS | ({field.name: field.label for field in form.fields} if form else {})
 
 
 def field_labels(request, kind: str) -> dict[str, str]:
-    """The same in the reader's language."""
+    """The labels of a kind's fields in the reader's language."""
     return {name: request.localizer.translate(label) for name, label in labels_of(request, kind).items()}

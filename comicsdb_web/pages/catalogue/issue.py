@@ -1,4 +1,4 @@
-"""Issues: everything about one number, and its covers in large."""
+"""Issues: everything about one issue, and its covers in full size."""
 
 from typing import ClassVar
 
@@ -255,7 +255,7 @@ class IssueViews(CopyingViews, EntityViews):
     )
 
     def create(self):
-        """As for other kinds; our script asks for what is proposed for a series that was chosen."""
+        """Like for other kinds; for our script, return the values proposed for a chosen series."""
         if self.request.is_fragment and self.request.method != "POST":
             draft = self.draft_class(self.request, self.kind, self.form)
             draft.prefill(self.request.GET)
@@ -279,10 +279,10 @@ class IssueViews(CopyingViews, EntityViews):
         return self.request.route_path("issue.create", _query={"after": entity.id})
 
     def read(self):
-        """The issue that the address names, with all that its page shows."""
+        """The issue in the path, with everything that its page shows."""
         page = issue_page.read(self.request.read_pool, self.request.matchdict["slug"])
         if page is None:
-            self._entity()  # tells what has become of it
+            self._entity()  # raises the error of a moved or deleted issue
             raise HTTPNotFound
         return page
 
@@ -291,7 +291,7 @@ class IssueViews(CopyingViews, EntityViews):
         return issue, picture_of(issue)
 
     def detail(self):
-        """The page of one issue, for members with what is theirs, for editors with buttons of their own."""
+        """The page of one issue, with members' own data about it and buttons for editors."""
         page = self.read()
         self.request.response.headers["Link"] = link_header(self.request, page.issue)
         own = library_status(self.request, page.issue)
@@ -319,13 +319,13 @@ class IssueViews(CopyingViews, EntityViews):
         }
 
     def cover(self):
-        """The cover in large: a page of its own, or the content of the dialog on the issue's page."""
+        """The cover in full size: a separate page, or the content of the dialog on the issue's page."""
         issue = self._entity(selectinload(Issue.variants))
         values = {"entity": issue, "kind": self.kind, "picture": self._picture(issue)}
         return fragment(self.request, "cover", values) if self.request.is_fragment else values
 
     def _picture(self, issue):
-        """The issue itself or the variant that is asked for; raises HTTPNotFound where there is no cover."""
+        """The issue itself or the requested variant; raises HTTPNotFound if it has no cover."""
         wanted = self.request.GET.get("variant")
         if wanted is None:
             found = [issue] if issue.image else []

@@ -1,6 +1,6 @@
-"""What the page of an issue shows, whoever reads it: one statement, whose related rows come as JSON.
+"""What the page of an issue shows to everybody: one statement, with related rows as JSON.
 
-It is the page that most first visits go to, and asking for its parts one by one took as long as all the rest.
+Most first visits are to this page, and querying its parts one by one took as long as everything else.
 """
 
 from dataclasses import dataclass
@@ -54,10 +54,10 @@ CARDS = {
 
 @dataclass(frozen=True)
 class IssuePage:
-    """An issue with all that its page shows of it.
+    """An issue with everything that its page shows.
 
-    `blocks` has by name the first rows of each block, as the macros of `blocks.jinja2` want them, and how
-    many there are in all.
+    `blocks` has by name the first rows of each block, as the macros of `blocks.jinja2` expect them, and their
+    total number.
     """
 
     issue: RowView
@@ -71,7 +71,7 @@ class IssuePage:
 
 
 def read(read_pool: ReadPool, slug: str) -> IssuePage | None:
-    """The page of the issue with a slug, None where there is no such issue."""
+    """The page of the issue with a slug, None if there is no such issue."""
     query, names = _compiled()
     row = read_pool.fetch(query, {"slug": slug}) if "\0" not in slug else None
     return row and _page(dict(zip(names, row, strict=True)))
@@ -81,12 +81,12 @@ def read(read_pool: ReadPool, slug: str) -> IssuePage | None:
 
 
 def _many(query):
-    """The rows of a query of its own about the issue, in its order, as a JSON list."""
+    """The rows of a query about the issue as a JSON list, in the query's order."""
     return rows_of(query, Issue)
 
 
 def _named(model, *more: str):
-    """The columns that a link to an object needs, and some more."""
+    """The columns for a link to an object, and `more`."""
     return [getattr(model, name) for name in ("id", "slug", "name", *more)]
 
 
@@ -119,7 +119,7 @@ def _linked(model, link, *more: str):
 
 
 def _first(query):
-    """The rows that a block begins with, each with the number of all."""
+    """The first rows of a block, each with the total number."""
     return _many(query.add_columns(func.count().over().label("total")).limit(constant(BLOCK_STEP)))
 
 
@@ -166,7 +166,7 @@ def _reprints():
 
 def _variants():
     columns = [getattr(Variant, name) for name in ("id", "name", "sku", "upc", "currency", *PICTURE)]
-    price = cast(Variant.price, Text).label("price")  # exact, which a number of JSON is not
+    price = cast(Variant.price, Text).label("price")  # as text, since JSON numbers are not exact
     return select(*columns, price).where(Variant.issue_id == Issue.id).order_by(Variant.id)
 
 
@@ -208,7 +208,7 @@ def _compiled() -> tuple[CompiledQuery, tuple[str, ...]]:
     return CompiledQuery.of(statement), tuple(statement.selected_columns.keys())
 
 
-# What is made of its row.
+# Conversion of its row.
 
 
 def _page(row: dict) -> IssuePage:

@@ -1,4 +1,4 @@
-"""Publishers: the list, and each with its imprints and universes."""
+"""Publishers, with their imprints and universes."""
 
 from comicsdb.catalog.filters import Condition, equal
 from comicsdb.models import Imprint, Publisher, Series, Universe

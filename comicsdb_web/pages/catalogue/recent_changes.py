@@ -18,11 +18,11 @@ from comicsdb_web.rendering.locales import _
 FILTERS = ("user", "kind", "action", "since", "until")
 
 UNKNOWN = _("There is no account with this name.")
-LAST_DAY = date.max - timedelta(days=2)  # the day after it, in any zone, is still a day
+LAST_DAY = date.max - timedelta(days=2)  # the next day is still a valid date in every time zone
 
 
 def changes(request):
-    """A page of the log, newest first, narrowed by person, kind, action and days."""
+    """A page of the log, newest first, filtered by account, kind, action and days."""
     typed = {name: request.GET.get(name, "").strip() for name in FILTERS}
     wanted, errors = _wanted(request, typed)
     ends = {name: _number(request.GET.get(name, "")) for name in ("before", "after")}
@@ -41,7 +41,7 @@ def changes(request):
 
 
 def _wanted(request, typed: dict[str, str]) -> tuple[ChangeFilter, dict[str, str]]:
-    """What the filters ask for; a value that makes no sense asks for nothing, and has an error."""
+    """The filter for the typed values, and errors; an invalid value is not filtered by."""
     errors, zone = {}, request.zone
     user_id = None
     if typed["user"]:
@@ -67,7 +67,7 @@ def _wanted(request, typed: dict[str, str]) -> tuple[ChangeFilter, dict[str, str
 
 
 def _number(text: str) -> int | None:
-    """The number of a line; raises HTTPNotFound for what is none."""
+    """The number of a line, None for no text; raises HTTPNotFound for an invalid one."""
     if not text:
         return None
     number = whole_number(text, 0, BIG_MAX)
@@ -77,7 +77,7 @@ def _number(text: str) -> int | None:
 
 
 def includeme(config):
-    """One page."""
+    """Add the page."""
     config.add_page(
         "changes",
         "/changes/",

@@ -1,4 +1,4 @@
-"""Releases: what comes into stores in a week, later, and on the days of a month."""
+"""Releases: the issues that come into stores in a week, later, and on the days of a month."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from comicsdb_web.rendering.locales import _, locale_of
 
 FROM, UNTIL = Condition(at_least, Issue.store_date), Condition(at_most, Issue.store_date)
 WEEK = timedelta(days=7)
-YEARS = range(EARLIEST_YEAR, 9999)  # those whose weeks and months have neighbours
+YEARS = range(EARLIEST_YEAR, 9999)  # years whose weeks and months have neighbours
 SHOWN = 3  # issues of a day in the calendar; a link leads to all of them
 
 
@@ -40,15 +40,15 @@ class ReleaseViews(IssueViews):
     """Issues by the day on which they come into stores, counted in the time zone of the site."""
 
     def this_week(self):
-        """Monday to Sunday of the present week."""
+        """Monday to Sunday of the current week."""
         return self._week(self._monday, _("This week"))
 
     def next_week(self):
-        """The seven days after."""
+        """The seven days after the current week."""
         return self._week(self._monday + WEEK, _("Next week"))
 
     def week(self):
-        """Any week by its Monday; other days lead there."""
+        """Any week by its Monday; other days redirect to it."""
         day = iso_day(self.request.matchdict["day"])
         if day is None or monday_of(day).year not in YEARS:
             raise HTTPNotFound(_("This week does not exist."))
@@ -58,7 +58,7 @@ class ReleaseViews(IssueViews):
         return self._week(day, "")
 
     def future(self):
-        """All that comes after next week."""
+        """All releases after next week."""
         monday = self._monday + 2 * WEEK
         values = {"name": _("Future releases"), "monday": monday, "is_open": True}
         before = {"before": self._week_path(monday - WEEK), "after": None}
@@ -93,7 +93,7 @@ class ReleaseViews(IssueViews):
         return self._filtered(*during, **values, **ways)
 
     def _week_path(self, monday: date) -> str | None:
-        """The address of a week with the filters of this page, None where the years end."""
+        """The URL of a week with the filters of this page, None if its year is not in YEARS."""
         if monday.year not in YEARS:
             return None
         name = {self._monday: "issue.thisweek", self._monday + WEEK: "issue.nextweek"}.get(monday)
@@ -102,7 +102,7 @@ class ReleaseViews(IssueViews):
         return path + query_with(self.request, page=None)
 
     def _month_asked_for(self) -> date:
-        """The first day of the month in the address, without one of the present month."""
+        """The first day of the month in the path, by default of the current month."""
         text = self.request.matchdict.get("month")
         day = iso_day(f"{text}-01") if text else self.request.today
         if day is None or day.year not in YEARS:
@@ -115,7 +115,7 @@ class ReleaseViews(IssueViews):
         return self.request.route_path("issue.month", month=f"{day:%Y-%m}")
 
     def _by_day(self, first: date, last: date) -> dict:
-        """By date, the first issues of the day and how many there are."""
+        """The first issues of each day, by date; each has the number of all in `of_day`."""
         of_day = {"partition_by": Issue.store_date}
         ranked = (
             select(
@@ -152,7 +152,7 @@ class ReleaseViews(IssueViews):
 
 
 def includeme(config):
-    """These before the pages of issues, whose slugs may be any other words."""
+    """Add the pages; the pages of issues, whose slugs may be any other word, must come later."""
     shown = list_policy(ReleaseViews)
     pages = {
         "thisweek": ("/issue/thisweek", "this_week"),

@@ -1,4 +1,4 @@
-"""Quick search: one query over all kinds, and the reading lists that may be seen."""
+"""Quick search: one query over all kinds, and over the reading lists that the reader may see."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -34,14 +34,14 @@ OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
 """
 RESULTS_PER_KIND = 8
 SUGGESTIONS_MAX, LIST_SUGGESTIONS_MAX = 8, 3  # below the search box while somebody types
-PREFIX_MATCHES_MIN = 4  # suggested names that begin with the text; with fewer, more is looked for
+PREFIX_MATCHES_MIN = 4  # with fewer names that begin with the text, other matches are suggested too
 
 
 def quick_search(request):
-    """The first of each kind that the words find; if none do, those whose names look like the query.
+    """The first matches of each kind; if there are none, objects whose names are similar to the query.
 
-    A code, id or number that leads to one object only redirects to it, unless `all` is sent: so scanners can
-    be used, and `foghorn 28` opens the issue.
+    A code, id or number that identifies one object redirects to it, unless `all` is sent: so barcode scanners
+    can be used, and `foghorn 28` opens the issue.
     """
     query = search.clean_query(request.GET.get("q", ""))
     has_words = bool(search.words(query))
@@ -59,7 +59,7 @@ def quick_search(request):
 
 
 def suggestions(request):
-    """What browsers suggest in their own search fields: query, names, kinds and addresses, as JSON."""
+    """Suggestions for browsers' own search fields: query, names, kinds and URLs, as JSON."""
     query = search.clean_query(request.GET.get("q", ""))
     found = _suggestion_rows(request, query) if search.words(query) else []
     labels = [request.localizer.translate(KINDS[row.kind].label) for row in found]
@@ -71,7 +71,7 @@ def suggestions(request):
 
 
 def description(request):
-    """The OpenSearch description, by which browsers offer the search of this site."""
+    """The OpenSearch description, with which browsers offer the search of this site."""
     words = request.localizer.translate(DESCRIPTION)
     search_url, suggestions_url, own_url = (
         request.public_url(request.route_path(name))
@@ -100,7 +100,7 @@ def _suggestion_rows(request, query: str) -> list[ranked_search.Suggestion]:
 
 
 def _suggestion_values(request, query: str) -> dict:
-    """Suggestions by kind, the best kind first; the covers of series; and reading lists at the end."""
+    """Suggestions by kind, the best kind first and reading lists last, with the covers of series."""
     rows = _suggestion_rows(request, query)
     series = [row.id for row in rows if row.kind == "series"]
     statement = select(Series.id, cards.first_cover()).where(Series.id.in_(series))
@@ -126,7 +126,7 @@ def _hits(request, query: str, enough: int) -> list[Hit]:
 
 
 def _hit_path(request, hit: Hit, query: str) -> str:
-    """The page of a result; the place of the variant on it if the query is its code."""
+    """The path of a result's page, with the anchor of a variant if the query is its code."""
     model = KINDS[hit.kind].model
     slug = request.dbsession.scalar(select(model.slug).where(model.id == hit.id))
     variant_id, _name = _variants(request, query, [hit]).get(hit.id, (None, ""))
@@ -137,14 +137,16 @@ def _hit_path(request, hit: Hit, query: str) -> str:
 def _variants(
     request, query: str, found: Sequence[Hit | ranked_search.Suggestion]
 ) -> dict[int, tuple[int, str]]:
-    """The variants that a code stands for, by issue."""
+    """The variants whose code is the query, by issue."""
     issues = [each.id for each in found if each.kind == "issue" and each.reason == CODE_EQUAL]
     return named_objects.variants_with_code(request.dbsession, query, issues)
 
 
 def _groups(request, query: str, hits: list[Hit], lists: list):
-    """For each kind with results its name, the first rows, and whether there are more; and whether the names
-    are only similar. The kind with the best result comes first, reading lists come last.
+    """The results by kind, and whether their names are only similar to the query.
+
+    Each kind has its name, the first rows, and whether there are more. The kind with the best result comes
+    first, reading lists come last.
     """
     tolerant = bool(hits) and hits[0].reason == SIMILAR
     if not lists and (tolerant or not hits):
@@ -157,7 +159,7 @@ def _groups(request, query: str, hits: list[Hit], lists: list):
     groups = []
     for kind, found in _by_kind(hits):
         rows = _cards(request, kind, [hit.id for hit in found])
-        if rows:  # what was deleted just now is not
+        if rows:  # none if the results were deleted meanwhile
             groups.append((kind, rows[:RESULTS_PER_KIND], len(rows) > RESULTS_PER_KIND))
     if lists:
         groups.append(("reading_list", lists[:RESULTS_PER_KIND], len(lists) > RESULTS_PER_KIND))
@@ -171,13 +173,13 @@ def _cards(request, kind: str, ids: list[int]) -> list:
 
 
 def _lists(request, query: str, limit: int) -> list:
-    """The reading lists with the words of a query, and whether there are more is told by one more."""
+    """The reading lists that match a query: one more than `limit` if there are more."""
     matching = search.matching(ReadingList, query)
     return _visible_lists(request, limit, matching, *search.best_first(ReadingList, query))
 
 
 def _visible_lists(request, limit: int, condition, *order) -> list:
-    """The reading lists that meet a condition and may be seen."""
+    """The reading lists that meet a condition and are visible to the reader, at most `limit` + 1."""
     official = request.registry.settings["comicsdb.official_account"]
     seen = reading_lists.visible_to(request.identity, official)
     statement = figures.cards().where(seen, condition).order_by(*order).limit(limit + 1)
@@ -185,7 +187,7 @@ def _visible_lists(request, limit: int, condition, *order) -> list:
 
 
 def includeme(config):
-    """The page that the search box of every page leads to, and what browsers need for their own."""
+    """Add the page of the search box, and what browsers need for their own search fields."""
     config.add_page(
         "search",
         "/search/",

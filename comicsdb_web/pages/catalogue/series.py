@@ -1,4 +1,4 @@
-"""Series: their issues, makers and characters."""
+"""Series: their issues, creators and characters."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,7 +63,7 @@ LANGUAGES_SHOWN = 10  # the others are under "more"
 
 @dataclass(frozen=True)
 class LanguageChip:
-    """A language, how many series have it, and the address that sets or removes it."""
+    """A language, the number of series in it, and the URL that sets or removes it as a filter."""
 
     code: str
     name: str
@@ -155,7 +155,7 @@ class SeriesViews(IssueListMixin, EntityViews):
     filters = SERIES
 
     def extra_values(self, found: ActiveFilters):
-        """The languages that the series have, most first; those that are chosen always."""
+        """The languages of the series, most frequent first, always including the chosen ones."""
         chosen = set(found.typed["language"]) if "language" in found.valid else set()
 
         def count() -> bytes:
@@ -184,13 +184,13 @@ class SeriesViews(IssueListMixin, EntityViews):
         return LanguageChip(code, language_name(self.request, code), number, is_chosen, href)
 
     def object_with_picture(self):
-        """With the cover of the first issue that its page shows."""
+        """The series, with the cover of the first issue on its page."""
         series, parts = self.read()
         return series, picture_of(parts["issues"][0]) if parts["issues"] else None
 
     @classmethod
     def page_columns(cls, own):
-        """What it is related with, its first issues, and those who made and who appear in most of them."""
+        """Related objects, its first issues, and the creators and characters of most of its issues."""
         publisher, imprint = (
             object_or_null(
                 model.__tablename__, select(*cards.link_columns(model)).where(model.id == column), own
@@ -235,7 +235,7 @@ def _associated(own) -> PageColumn:
 
 
 def _most_linked(own, model, other, issue) -> PageColumn:
-    """The twelve of a kind that are linked with most issues of the series."""
+    """The TOP_MAX objects of a kind that are linked to most issues of the series."""
     number = func.count().label("number")
     counted = (
         select(other.label("id"), number)
@@ -243,7 +243,7 @@ def _most_linked(own, model, other, issue) -> PageColumn:
         .where(cards.issues_of(own))
         .group_by(other)
         .order_by(number.desc())
-        .fetch(constant(TOP_MAX), with_ties=True)  # only these are ordered by name
+        .fetch(constant(TOP_MAX), with_ties=True)  # so that only these are sorted by name
         .correlate(own)
         .subquery()
     )

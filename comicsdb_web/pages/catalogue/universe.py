@@ -1,4 +1,4 @@
-"""Universes: who lives there, and in which series they appear."""
+"""Universes: their characters and teams, and the series in which they appear."""
 
 from typing import ClassVar
 
@@ -68,7 +68,7 @@ FORM = EntityForm(
 
 
 class WholeUniverseSchema(UniverseSchema):
-    """A universe with an ID that the site does not ask for."""
+    """A universe with its Comic Vine ID, which the site's form does not have."""
 
     cv_id = external_id()
 
@@ -103,7 +103,7 @@ class UniverseViews(SeriesIssuesMixin, IssueListMixin, EntityViews):
 
     @classmethod
     def page_columns(cls, own):
-        """Its publisher, where it first appeared, and in how many issues it does."""
+        """Its publisher, its first appearance, and the number of its issues."""
         publisher = select(*cards.link_columns(Publisher)).where(Publisher.id == own.publisher_id)
         return {
             "publisher": object_or_null("publisher", publisher, own),
