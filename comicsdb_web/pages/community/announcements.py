@@ -48,8 +48,10 @@ def dismissed_ids(request) -> dict[int, None]:
 
 
 def dismiss(request):
-    """Dismiss an announcement. Raises HTTPForbidden for forms of other sites, HTTPNotFound for
-    an impossible id."""
+    """Dismiss an announcement.
+
+    Raises HTTPForbidden for forms of other sites, HTTPNotFound for an impossible id.
+    """
     number = str(id_in_path(request))
     preferences.submitted_choice(request, "next", ())
     if request.is_fragment:

@@ -1,4 +1,4 @@
-"""Following readers with a public profile: what they did, whom one follows, and who follows oneself."""
+"""Following readers with a public profile: the feed of what they did, the followed readers, the followers."""
 
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ class ShownEntry(NamedTuple):
 
 
 def feed(request):
-    """What the followed readers wrote and read, as far as it is public."""
+    """What the followed readers wrote and read, if it is public."""
     session = request.dbsession
     entries = follows.feed(session, request.identity.user_id, request.registry.settings["comicsdb.timezone"])
     loaded = cards_by_id(session, Issue, dict.fromkeys(each for entry in entries for each in entry.issue_ids))
@@ -37,7 +37,7 @@ def feed(request):
 
 
 def readers(request):
-    """Whom the reader follows, who follows them, and whom they have blocked."""
+    """The readers that this reader follows, their followers, and the followers they have blocked."""
     session, user_id = request.dbsession, request.identity.user_id
     known = follows.followers(session, user_id)
     return {
@@ -51,7 +51,7 @@ ACTS = {"unfollow": follows.unfollow, "block": follows.block, "unblock": follows
 
 
 def change_readers(request):
-    """Follow somebody no more, block a follower, or unblock them."""
+    """Unfollow a reader, block a follower, or unblock one."""
     sent = form_state.text_fields(request)
     for name, act in ACTS.items():
         if other_id := whole_number(sent.get(name, "")):
@@ -60,7 +60,7 @@ def change_readers(request):
 
 
 def follow(request):
-    """Follow a reader, or no more."""
+    """Follow or unfollow a reader."""
     reader = find_profile(request)
     session, user = request.dbsession, reader.user
     if reader.is_owner:

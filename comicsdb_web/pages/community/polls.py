@@ -1,4 +1,4 @@
-"""Polls: the list, the page of each with its question or results, voting, and deletion by staff."""
+"""Polls: the list, each poll's page with its question or results, voting, and deletion by staff."""
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from sqlalchemy import func, select

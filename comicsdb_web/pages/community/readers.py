@@ -1,7 +1,7 @@
-"""Public profiles of readers: shelf, favourites and reading diary, as far as their owners show them.
+"""Public profiles of readers: shelf, favourites and reading diary, if their owners publish them.
 
-Nothing of it is cached. What is not public is not found, as where there is no such account; owners see all of
-their own.
+No page is cached. What is not public gets the same response as an unknown account; owners see all of their
+own profile.
 """
 
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ PER_PAGE = 56
 
 
 def find_profile(request, part: str | None = None) -> ProfileView:
-    """The profile of the address; raises NotFoundError where it, or the part, is not to be seen."""
+    """The profile in the path; raises NotFoundError if the viewer may not see it, or the part."""
     wanted = request.matchdict["username"]
     viewer = request.identity.user_id if request.identity is not None else None
     profile = profiles.find(request.dbsession, wanted, viewer)
@@ -79,7 +79,7 @@ def _latest_owned(user_id: int):
 
 
 def favourite_cards(session, favourites: Iterable[Favourite]) -> list[tuple[int, RowView]]:
-    """Favourites by their ids, as cards show them, in order."""
+    """The cards of favourites in their order, each with the id of the favourite."""
     favourites = list(favourites)
     by_kind = {
         model: cards_by_id(session, model, [getattr(each, name) for each in favourites])
@@ -93,7 +93,7 @@ def favourite_cards(session, favourites: Iterable[Favourite]) -> list[tuple[int,
 
 
 def cards_by_id(session, model, ids: Iterable[int | None]) -> dict[int, RowView]:
-    """Cards by the ids of their objects, in their order."""
+    """Cards by the ids of their objects, in the order of the ids."""
     wanted = [each for each in ids if each is not None]
     if not wanted:
         return {}
@@ -103,7 +103,7 @@ def cards_by_id(session, model, ids: Iterable[int | None]) -> dict[int, RowView]
 
 
 def shelf(request):
-    """The issues that a reader owns: nothing but what they are."""
+    """The issues that a reader owns, without any details of the copies."""
     reader = find_profile(request, SHELF)
     owned = Issue.id.in_(owned_issues(reader.user.id))
     ids = cards.id_statement(Issue).where(owned).order_by(*cards.order(Issue))
@@ -119,7 +119,7 @@ def shelf(request):
 
 @dataclass(frozen=True)
 class Diary:
-    """A month of a diary: its days with what was read, and the months before and after that have any."""
+    """A month of a diary: its days with the issues read, and the nearest months with reads on both sides."""
 
     month: profiles.Month
     earlier: profiles.Month | None
@@ -128,7 +128,7 @@ class Diary:
 
 
 def diary(request):
-    """The issues that a reader read in a month, by day; of the latest month unless another is asked for."""
+    """The issues that a reader read in a month, by day; by default in the latest month with reads."""
     reader = find_profile(request, DIARY)
     months = profiles.months(request.dbsession, reader.user.id, _zone(request))
     if not months:
@@ -172,7 +172,7 @@ def _days(request, entries: list[Entry]) -> list[tuple[date, list[RowView]]]:
 
 
 def month_after(first: date) -> date:
-    """The first day of the month after that of a first day."""
+    """The first day of the next month, given the first day of a month."""
     return date(first.year + first.month // 12, first.month % 12 + 1, 1)
 
 

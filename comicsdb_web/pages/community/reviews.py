@@ -1,4 +1,4 @@
-"""Reviews of issues: all of an issue, writing and deleting one's own, and reporting others to the staff."""
+"""Reviews of issues: the list, writing and deleting one's own, and reporting those of others to the staff."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, select
@@ -28,7 +28,7 @@ def _issue(request) -> Issue:
 
 
 def _named(request, issue_id: int) -> Issue:
-    """An issue with what its label needs."""
+    """An issue with the related rows that its label needs."""
     series = joinedload(Issue.series).joinedload(Series.series_type)
     return request.dbsession.get_one(Issue, issue_id, options=[series], populate_existing=True)
 

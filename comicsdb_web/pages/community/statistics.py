@@ -60,7 +60,7 @@ TITLES = {
 
 
 def cached_figures(request, name: str, compute: Callable[[], dict]) -> tuple[dict, datetime]:
-    """Figures of a day, computed at most every half hour under a lock, and the time when they were.
+    """Figures of a day, computed at most every half hour under a lock, and the time of the computation.
 
     `compute` returns plain data.
     """
@@ -78,13 +78,13 @@ def _key(name: str, day: date) -> str:
 
 
 def _figures_digest(registry, day: date) -> str | None:
-    """The digest of the figures shown on a day, None before there are any."""
+    """The digest of the figures shown on a day, None if there are none yet."""
     value = registry["comicsdb.cache"].figures.get(_key("statistics", day))
     return tag_of(value).decode() if value else None
 
 
 def page(request):
-    """Totals and charts; makes no query where the figures are cached."""
+    """Totals and charts; makes no query if the figures are cached."""
     zone = request.registry.settings["comicsdb.timezone"]
     found, at = cached_figures(
         request, "statistics", lambda: statistics.catalogue_figures(request.dbsession, zone, request.today)

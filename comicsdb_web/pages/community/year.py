@@ -19,7 +19,7 @@ TITLE = _("${name}'s year ${year} in comics")
 
 
 def page(request):
-    """The year that is asked for, or the latest in which anything was read."""
+    """The requested year, or the latest in which anything was read."""
     reader = find_profile(request, YEAR)
     years = _years(request, reader.user.id)
     if not years:
@@ -89,7 +89,7 @@ def _named(request, kind: str, rows) -> list[Point]:
 
 
 def share(request):
-    """The picture of a year, only where everybody sees the year, whoever asks."""
+    """The picture of a year; not found unless the year is public, even for its owner."""
     reader = find_profile(request, YEAR)
     if not reader.is_open(YEAR):
         raise HTTPNotFound
