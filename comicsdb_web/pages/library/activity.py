@@ -1,4 +1,4 @@
-"""What a reader has done to their own lists in the last day, with buttons to undo it."""
+"""The changes that a reader made to their own library in the last day, with buttons to undo them."""
 
 from collections.abc import Callable
 
@@ -38,7 +38,7 @@ def listing(request):
     }
 
 
-# What was done, by the keys of `LibraryAct.counts`, in the order of the page.
+# Texts for the keys of `LibraryAct.counts`, in the order of the page.
 PHRASES: dict[str, Callable[[int], Plural]] = {
     "reading_list.insert": lambda n: ngettext("${n} reading list created", "${n} reading lists created", n),
     "reading_list.update": lambda n: ngettext("${n} reading list changed", "${n} reading lists changed", n),
@@ -100,15 +100,15 @@ PHRASES: dict[str, Callable[[int], Plural]] = {
 
 
 def phrases(counts: dict[str, int]) -> list[Plural]:
-    """What was done, from `LibraryAct.counts`."""
+    """The texts about an act, from `LibraryAct.counts`."""
     shown = dict(counts)
-    if "reading_list.delete" in shown or "reading_list.insert" in shown:  # its neighbours changed with it
+    if "reading_list.delete" in shown or "reading_list.insert" in shown:  # this also updates other lists
         shown.pop("reading_list.update", None)
     return [phrase(shown[name]) for name, phrase in PHRASES.items() if shown.get(name)]
 
 
 def undo_act(request):
-    """Undo an act, a large one soon after."""
+    """Undo an act; a large one is undone soon after, in the background."""
     act_id = whole_number(request.matchdict["id"], high=BIG_MAX) or 0
     if undo.queue_if_large(request.dbsession, request.identity.user_id, act_id):
         messages = [("info", UNDO_SCHEDULED)]

@@ -1,4 +1,4 @@
-"""Bulk changes of collection and wish list: of selected items, or of all that the filters find."""
+"""Bulk changes of collection and wish list: of selected items, or of all that match the filters."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -74,14 +74,15 @@ PURCHASE_FORM = EntityForm(PurchaseSchema, (Section("purchase", _("Purchase"), P
 
 
 class BulkViews:
-    """The page of a bulk change, which says how many items it is about and sends it; the base class.
+    """The page of a bulk change, with the number of items it affects; the base class.
 
-    Selected items come as `item`; without them it is about all that the filters in the query find.
+    Selected items are sent as `item`. Without a form, or with `all` in it, the change affects all items that
+    match the filters of the query.
     """
 
     model: type
     route: str
-    actions: ClassVar[dict[str, Callable]]  # what the buttons do: functions that return a message
+    actions: ClassVar[dict[str, Callable]]  # by button: functions that return a message
     clearable: tuple[str, ...] = ()
 
     def __init__(self, request):
@@ -91,10 +92,10 @@ class BulkViews:
         self.sent = request.restored_form.take() if request.restored_form else request.POST
 
     def edit(self):
-        """Show the page, or do what was chosen on it."""
+        """Show the page, or perform the action that was chosen on it."""
         is_all = not self.sent or "all" in self.sent
         active_filters = self.active_filters()
-        if is_all and active_filters.errors:  # without them the filters would find more
+        if is_all and active_filters.errors:  # without the invalid filters, more items would match
             return HTTPSeeOther(self._list_path)
         ids = bulk.ids_of(self.session, self.matching(active_filters) if is_all else self._selected())
         if not ids:
@@ -132,7 +133,7 @@ class BulkViews:
 
     @property
     def _list_path(self) -> str:
-        """The list with the filters, but its first page: there may be fewer."""
+        """The list with the same filters, from its first page, as there may be fewer pages now."""
         query = self.request.query_with(page=None, select=None)
         return self.request.route_path(self.route) + query
 
@@ -197,7 +198,7 @@ class CollectionBulkViews(BulkViews):
         return collection_pages.parse_filters(self.request)
 
     def matching(self, active_filters) -> Select:
-        """The ids of all items that the filters find."""
+        """The ids of all items that match the filters."""
         return filters.item_ids(self.user_id, active_filters.wanted)
 
     def examples(self, ids) -> list[str]:
@@ -210,7 +211,7 @@ class CollectionBulkViews(BulkViews):
         return [each.issue.label for each in self.session.scalars(rows.limit(EXAMPLES))]
 
     def changes(self, draft, ids):
-        """The values to set; a copy without a grade has no company."""
+        """The values to set; a copy without a grade has no grading company."""
         values = super().changes(draft, ids)
         added, removed = values.pop("tags", []), values.pop("tags_removed", [])
         if added or removed:
@@ -259,7 +260,7 @@ class WishBulkViews(BulkViews):
         return wish_pages.parse_filters(self.request)
 
     def matching(self, active_filters) -> Select:
-        """The ids of all items that the filters find."""
+        """The ids of all items that match the filters."""
         return active_filters.ids
 
     def examples(self, ids) -> list[str]:

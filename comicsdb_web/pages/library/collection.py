@@ -1,4 +1,4 @@
-"""A reader's collection: the list and its filters, items and their forms, whole series, and figures."""
+"""A reader's collection: the list and its filters, items and their forms, whole series, and statistics."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -244,7 +244,7 @@ def _choice_value(name: str, text: str):
 
 
 def _entity(request, model, text: str):
-    """The object of an id, None where there is none."""
+    """The object with an id, None if there is none."""
     number = whole_number(text)
     return request.dbsession.get(model, number) if number else None
 
@@ -266,7 +266,7 @@ def _company_options(request, _value):
 
 
 def variant_options(request, issue_id) -> list[tuple[str, str]]:
-    """The choices of a variant of an issue, whose id may be a subquery."""
+    """The choices for the variant of an issue, whose id may be a subquery."""
     rows = select(Variant.id, Variant.name, Variant.sku).where(Variant.issue_id == issue_id)
     variants = request.dbsession.execute(rows.order_by(Variant.id)).all()
     say = request.localizer.translate
@@ -482,7 +482,7 @@ def add_series(request):
 
 
 def add_run(request):
-    """Add the issues of a series that are not in the collection yet, or mark them as read, but for some."""
+    """Add the issues of a series that are not in the collection yet, or mark issues as read, except `but`."""
     series = request.catalog.by_slug(Series, request.matchdict["slug"])
     session, user_id, but = request.dbsession, request.identity.user_id, text_of(request.POST, "but") or ""
     try:
@@ -509,7 +509,7 @@ def _run_added(request, added: int, skipped: int) -> HTTPSeeOther:
 
 
 def _add_issues(request, typed: dict) -> tuple[int, int]:
-    """Add the issues; returns how many were added, and how many were present."""
+    """Add the issues; returns how many were added, and how many were already in the collection."""
     errors, first, last = {}, typed["first"].strip(), typed["last"].strip()
     chosen = typed["series"][0] if typed["series"] else ""
     series_id = whole_number(chosen) or 0
@@ -698,7 +698,7 @@ class ItemViews(EditingViews):
 
 
 def item_page(request, item: CollectionItem, form: form_state.Form) -> dict:
-    """The values of an item's page; `form` is that for a further read date."""
+    """The values of an item's page; `form` is the form for another read date."""
     return {"item": item, "form": form, "released": item.issue.is_released(request.today)}
 
 

@@ -1,4 +1,4 @@
-"""Feeds of new and coming issues, as Atom and iCalendar: public ones, and private ones of readers."""
+"""Feeds of new and upcoming issues, as Atom and iCalendar: public ones, and private ones of readers."""
 
 import hashlib
 from collections.abc import Callable
@@ -46,7 +46,7 @@ class Subject:
 
 
 def releases(request):
-    """New and coming issues of the whole catalogue."""
+    """New and upcoming issues of the whole catalogue."""
     title = translate(request.localizer, _("New and upcoming comics"))
     return _public_feed(
         request, Subject("releases", title, request.route_path("issue.thisweek")), feeds.RELEASES
@@ -71,7 +71,7 @@ def series_feed(request):
 def private_feed(request):
     """The issues of the series that a reader follows, at a private address.
 
-    It contains no links that would leak the address by a Referer header.
+    Nothing leaks the address: the feed has no link to itself, and no Referer header is sent from it.
     """
     secret, here = request.matchdict["secret"], network(client_ip(request))
     wait = _retry_after(request, [(PRIVATE_LIMIT, here), (PRIVATE_LIMIT, digest(secret))])
@@ -93,7 +93,7 @@ def private_feed(request):
 
 
 def _found(request, model, *options):
-    """The object of the path; the catalogue's errors cover deleted and merged ones."""
+    """The object in the path; the catalogue raises its errors for deleted and merged objects."""
     slug = request.matchdict["slug"]
     statement = select(model).where(model.slug == slug).options(*options)
     found = request.dbsession.scalar(statement) if "\0" not in slug else None
@@ -186,7 +186,7 @@ def _tag(request) -> str:
 
 
 def includeme(config):
-    """Add the feeds; named like the pages of their kinds, so that former slugs redirect."""
+    """Add the feeds; their routes are named like the pages of kinds, so that former slugs redirect."""
     form = "{form:atom|ics}"
     config.add_page("feeds.releases", f"/feeds/releases.{form}", releases)
     config.add_page("publisher.feed", f"/feeds/publisher/{{slug}}.{form}", publisher_feed)

@@ -1,4 +1,4 @@
-"""Libraries as files: what one has goes out, what others wrote comes in, after a review."""
+"""Libraries as files: export of a reader's library, and import of files after a review."""
 
 import re
 from collections import Counter
@@ -30,7 +30,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 FORMATS = ("csv", "json")
 NOT_A_FORMAT = _("The format must be json or csv.")
 CBL = "cbl"
-REFRESH = 4  # seconds after which progress is asked for again
+REFRESH = 4  # seconds between requests for the progress
 PART_WORDS = {
     COLLECTION: _("Collection"),
     PULL: _("Pull list"),
@@ -88,7 +88,7 @@ _CHOICE = re.compile(r"choose-(\d{1,6})", re.A)
 
 
 def export_collection(request):
-    """The collection, as far as the filters of its list let it through."""
+    """Export the items of the collection that match the filters of its list."""
     form = _format(request)
     user_id = request.identity.user_id
     conditions = parse_filters(request).wanted.conditions(user_id)
@@ -99,7 +99,7 @@ def export_collection(request):
 
 
 def export_library(request):
-    """Everything in the library: one JSON document, or an archive of tables."""
+    """Export everything in the library, as one JSON document or an archive of CSV files."""
     form = _format(request)
     parts = writing.library(request.dbsession, request.identity.user_id)
     if form == "csv":
@@ -108,7 +108,7 @@ def export_library(request):
 
 
 def export_list(request):
-    """A reading list as CBL, for whoever may see it."""
+    """Export a reading list as CBL, for everybody who may see it."""
     found = ListViewsBase(request).visible_list()
     return file_response(cbl.write_cbl(request.dbsession, found), cbl.CONTENT_TYPE, f"{found.slug}.cbl")
 
@@ -121,7 +121,7 @@ def _format(request) -> str:
 
 
 def file_response(content: bytes, content_type: str, name: str) -> Response:
-    """An answer that browsers store as a file of that name."""
+    """A response that browsers store as a file with a name."""
     charset = {"charset": "utf-8"} if content_type.startswith("text/") else {}
     response = Response(content, content_type=content_type, **charset)
     response.content_disposition = f'attachment; filename="comicsdb-{name}"'
@@ -143,13 +143,13 @@ class ImportViews:
         self.settings = request.registry.settings
 
     def upload_form(self):
-        """The upload form, with the imports that wait; and its submission."""
+        """The upload form, with the pending imports, and its submission."""
         if self.request.method == "POST":
             return self._upload()
         return self._page(form_state.Form({"currency": Currency.USD.value}))
 
     def _upload(self):
-        """Read and match a file, and keep it for the review; the library does not change."""
+        """Read and match a file, and store it for the review; the library does not change."""
         sent = self.request.POST.get("file")
         fields = form_state.text_fields(self.request)
         name, data = getattr(sent, "filename", None) or "", form_state.uploaded_file(self.request, "file")
@@ -182,7 +182,7 @@ class ImportViews:
         }
 
     def review(self):
-        """The review of the rows and their matches, or the confirmation when its form is sent."""
+        """The review of the rows and their matches; submitting its form confirms the import."""
         found = self._pending()
         if found.is_large:
             return self._background_review(found)
@@ -261,11 +261,11 @@ class ImportViews:
         return file_response(csv_text(titles, cells).encode("utf-8-sig"), "text/csv", "not-found.csv")
 
     def _may_propose(self, found) -> bool:
-        """Whether the reader may make issues, and there are rows that name some."""
+        """Whether the reader may create issues, and there are rows that name new ones."""
         return bool(self.request.has_permission(Permission.EDIT) and proposals.series_of(self.session, found))
 
     def discard(self):
-        """Discard an import that waits."""
+        """Discard a pending import."""
         imports.discard(self.session, self.user_id, self._number())
         self.request.messages.add(
             "success", self.request.localizer.translate(_("The import was discarded; nothing was changed."))
@@ -401,13 +401,13 @@ def _result_texts(counted: Counter):
 
 
 class ListImportViews(ImportViews):
-    """The same below the reading lists."""
+    """The same pages below those of reading lists."""
 
     area = "reading_list"
 
 
 def includeme(config):
-    """Before the pages of reading lists, whose slugs may be any word that is left."""
+    """Add the pages; those of reading lists, whose slugs may be any other word, must come later."""
     member = {"permission": Permission.MEMBER, "decorator": private}
     both = {"methods": (*READ_METHODS, "POST"), **member}
     for views, address in ((ImportViews, "/collection/import/"), (ListImportViews, "/reading-lists/import/")):

@@ -1,4 +1,4 @@
-"""An issue in the library of a member, for its page: rating, copy, wish and reading lists."""
+"""The status of an issue in a member's library, for its page: rating, copy, wish and reading lists."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,7 +24,7 @@ from comicsdb_web.rendering.row_views import RowView, row_view
 from comicsdb_web.rendering.track_bar import Marks
 
 LISTS_SHOWN = 12  # lists that contain the issue
-LISTS_OFFERED = 100  # lists it can be added to, most recently changed
+LISTS_OFFERED = 100  # lists it can be added to, most recently changed first
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class LibraryStatus:
     wish_id: int | None = None
     read_count: int = 0
     in_lists: list[RowView] = field(default_factory=list)  # visible lists that contain the issue
-    own_lists: list[RowView] = field(default_factory=list)  # lists of the member that do not
+    own_lists: list[RowView] = field(default_factory=list)  # lists of the member that do not contain it
 
     @property
     def marks(self) -> Marks:

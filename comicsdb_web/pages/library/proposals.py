@@ -1,4 +1,4 @@
-"""New issues from the rows of an import that matched nothing: the series is chosen once for all its rows."""
+"""New issues from the unmatched rows of an import; a series is chosen once for all its rows."""
 
 import colander
 from pyramid.httpexceptions import HTTPSeeOther
@@ -23,13 +23,13 @@ FORM = EntityForm(
     IssueSchema,
     (Section("series", _("Series"), (ModelSelect("series", _("Series"), source="series", required=True),)),),
 )
-REASON = "Import of a collection"  # in the history, which is English
+REASON = "Import of a collection"  # in the history, whose texts are English
 NONE_CHOSEN = _("Select at least one issue.")
 ALREADY_THERE = _("The series already has an issue with this number.")
 
 
 class ProposalViews:
-    """The series of the rows that matched nothing, and the form of the issues of one of them."""
+    """The series of unmatched rows, and the form with the new issues of one of them."""
 
     def __init__(self, request):
         self.request = request
@@ -40,7 +40,7 @@ class ProposalViews:
         self.errors: dict[str, list[str]] = {}  # of issues, by number in the file
 
     def propose(self):
-        """Show the series, or one that the query names; make its issues when the form is sent."""
+        """Show all series, or the one in the query; submitting its form creates its issues."""
         named = self.request.GET.get("series", "")
         rows = proposals.of_series(self.session, self.found, named)
         if not rows or self.request.method != "POST":
@@ -57,7 +57,7 @@ class ProposalViews:
             return self._page(named, rows, typed)
         made = self._create_issues([each for each in rows if typed[each.number]["make"]], typed)
         if self.errors or self.draft.errors:
-            self.request.response.status = 422  # so nothing is made
+            self.request.response.status = 422  # so the transaction is rolled back
             return self._page(named, rows, typed)
         message = ngettext("${n} issue was created.", "${n} issues were created.", len(made))
         self.request.messages.add("success", translate(self.request.localizer, message))
@@ -72,7 +72,7 @@ class ProposalViews:
         }
 
     def _create_issues(self, chosen: list[Proposal], typed: dict[str, dict]) -> list[Issue]:
-        """Make the chosen issues, and match their rows; or note errors."""
+        """Create the chosen issues, and match their rows; or note errors."""
         series = (self.draft.typed["series"] or ("",))[0]
         if not (series and chosen):
             self.draft.add_errors({"series": [NONE_CHOSEN if series else REQUIRED]})
@@ -86,7 +86,7 @@ class ProposalViews:
         return made
 
     def _create_issue(self, each: Proposal, series: str, typed: dict) -> Issue | None:
-        """Make an issue, or note its errors."""
+        """Create an issue, or note its errors."""
         sent = {name: typed[name] for name in ("number", "cover_date", "upc")}
         sent |= {"series": series, "store_date": str(each.store_date or "")}
         try:

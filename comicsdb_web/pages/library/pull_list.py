@@ -1,4 +1,4 @@
-"""A reader's pull list: the pulls of each week, the series they follow, and what they pull of them."""
+"""A reader's pull list: the pulls of each week, the followed series, and what is pulled of each."""
 
 from datetime import date, timedelta
 from functools import cache
@@ -54,7 +54,7 @@ NONE_ADDED = _("Your collection already has everything of this week.")
 FOLLOWED = _("You now follow ${label}.")
 FOLLOWED_ALREADY = _("You already follow ${label}.")
 UNFOLLOWED = _("You no longer follow ${label}.")
-YEARS = range(EARLIEST_YEAR, 9999)  # those whose weeks have neighbours
+YEARS = range(EARLIEST_YEAR, 9999)  # years whose weeks have neighbours
 ON, OFF = "1", "0"
 
 
@@ -66,7 +66,7 @@ def listing(request):
 
 
 def add(request):
-    """Follow the series of the form; another button only searches for it."""
+    """Follow the series chosen in the form; its search button only searches for one."""
     draft = Draft(request, "pull_list", FORM)
     draft.read(request.POST)
     if text_of(request.POST, "find"):
@@ -110,7 +110,7 @@ def _page(request, draft: Draft) -> dict:
 
 
 def _parse_week(text: str) -> date | None:
-    """The Monday of the week that contains a date, None if the text is no date of the catalogue."""
+    """The Monday of the week that contains a date, None if the text is no date within YEARS."""
     day = iso_day(text)
     return monday_of(day) if day and day.year in YEARS else None
 
@@ -163,7 +163,7 @@ def remove(request):
 
 
 def toggle(request):
-    """Follow a series or not, by the field `on`; other values are ignored."""
+    """Follow or unfollow a series, by the field `on`; other values are ignored."""
     series = request.catalog.by_slug(Series, request.matchdict["slug"])
     user_id, wanted = request.identity.user_id, text_of(request.POST, "on")
     if wanted in (ON, OFF):

@@ -46,7 +46,7 @@ def issue_rating_widget(request, issue: Issue) -> RatingWidget:
 def rating_widget(request, issue: Issue, current: int | None) -> RatingWidget:
     """The widget of an issue with the reader's rating.
 
-    A rating of an unreleased issue, whose date was moved, can be removed.
+    If the date of a rated issue moves into the future, its rating can still be removed.
     """
     released = issue.is_released(request.today)
     opens = None if released else issue.store_date
@@ -76,7 +76,7 @@ def rate_and_respond(request, entity, rate, widget_of):
         try:
             rate(RATINGS[given])
             message = CLEARED if given == CLEAR else SAVED
-        except InvalidError:  # the widget shows why, and from when on it can be
+        except InvalidError:  # the widget shows why, and when rating opens
             message, refused = REFUSED, True
     message = request.localizer.translate(message)
     if request.is_fragment:

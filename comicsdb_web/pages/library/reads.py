@@ -25,7 +25,7 @@ NOT_YET = _("Date read: choose today or an earlier day.")
 
 
 def add(request):
-    """Note a read on the day `read_date`; the button `when` says another date or all issues up to it."""
+    """Record a read on the day `read_date`; the button `when` can say no date, or all issues up to it."""
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     session, user_id, when = request.dbsession, request.identity.user_id, text_of(request.POST, "when")
     if when == "up_to":
@@ -45,7 +45,7 @@ def add(request):
 
 
 def _day(request) -> datetime:
-    """The day that was typed; raises InvalidError."""
+    """The time of the typed day; raises InvalidError."""
     moment = form_state.parse_local_time(
         request, form_state.text_fields(request), "read_date", NO_DATE, ("%Y-%m-%d",)
     )
@@ -72,7 +72,7 @@ def progress(request, series: Series) -> tuple[int, int, int]:
 
 
 def includeme(config):
-    """Add the addresses, for members."""
+    """Add `request.progress` and the page, for members."""
     own = {"permission": Permission.MEMBER, "decorator": private}
     config.add_request_method(progress)
     config.add_page("reads.add", "/reads/add/{slug}/", add, methods=("POST",), **own)

@@ -1,8 +1,8 @@
-"""The scanner: barcodes from a camera, a USB scanner or the keyboard, and what they stand for.
+"""The scanner: barcodes from a camera, a USB scanner or the keyboard, and the issues that have them.
 
-The page works with its form alone. Its script (`js/scan.js`) reads the camera, looks codes up as they come
-and keeps those scanned without a connection in the browser. The service worker serves a page without
-anything of the reader's, and the files it needs, when there is no connection.
+The page works with its form alone. Its script (`js/scan.js`) reads the camera, looks codes up as they are
+scanned, and stores those scanned offline in the browser. Offline, the service worker serves a page without
+personal data, and the files that it needs.
 """
 
 import json
@@ -30,7 +30,7 @@ from comicsdb_web.rendering.row_views import RowView, row_view
 
 WORKER = Path(__file__).parent.parent.parent / "data" / "scan_worker.js"
 SKIP = "none"  # the choice to add nothing for a code
-CODE_MAX = 20  # characters of what may be a barcode
+CODE_MAX = 20  # characters of a barcode
 DECODER = ("zxing/share.js", "zxing/reader/index.js", "zxing/zxing_reader.wasm")
 FILES = (*DECODER, "css/site.css", "css/collection.css", "css/scan.css", "icon.svg")
 SEPARATORS = re.compile(r"[\n\r,;\t]+")
@@ -43,7 +43,7 @@ NOT_LOOKED_UP = _("Check what was found, then add it.")
 
 @dataclass(frozen=True)
 class Candidate:
-    """An issue or variant that a scanned code may stand for; `value` identifies it in forms."""
+    """An issue or variant that a scanned code may identify; `value` identifies it in forms."""
 
     issue: RowView
     variant: RowView | None
@@ -58,7 +58,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class ScannedCode:
-    """A scanned code, the issues and variants it may stand for, and the value of the selected one."""
+    """A scanned code, the issues and variants it may identify, and the value of the selected one."""
 
     code: str
     is_code: bool
@@ -67,7 +67,7 @@ class ScannedCode:
 
     @property
     def needs_supplement(self) -> bool:
-        """Whether the supplement is missing that would tell these issues apart."""
+        """Whether the code lacks the supplement that would distinguish these issues."""
         code = parse_gtin(self.code)
         return code is not None and not code.supplement and len(self.choices) > 1
 
@@ -78,7 +78,7 @@ class ScannedCode:
 
 
 def page(request):
-    """The page, with what was found for the codes sent."""
+    """The page, with the issues found for the submitted codes."""
     if request.method != "POST":
         return _page(request, [])
     codes, _new = _codes(request)
@@ -91,7 +91,7 @@ def page(request):
 
 
 def add(request):
-    """Add what was chosen to the collection; nothing as long as a choice is open."""
+    """Add the chosen issues to the collection; none while a choice is open."""
     codes, new = _codes(request)
     if len(codes) > barcodes.MAX_CODES:
         return _error_page(request, [], TOO_MANY)
@@ -118,7 +118,7 @@ def add(request):
     if unknown:
         text = _("Nothing was found for: ${codes}", mapping={"codes": ", ".join(unknown)})
         request.messages.add("info", translate(request.localizer, text))
-    # The script forgets the list of that name, and no other, when it sees this address.
+    # When the script sees this URL, it deletes its stored list with that name, and no other.
     sent = request.POST.get("list", "")
     query = {"added": sent} if isinstance(sent, str) and sent.isalnum() else {}
     return HTTPSeeOther(request.route_path("collection.scan", _query=query))
@@ -136,15 +136,15 @@ def _error_page(request, rows: list[ScannedCode], text) -> dict:
 
 
 def _allow_camera(response, media_origin: str) -> None:
-    """Let the page use the camera, and compile the decoder, which is WebAssembly."""
+    """Allow the page to use the camera and to compile the decoder, which is WebAssembly."""
     response.headers["Content-Security-Policy"] = policy(media_origin, wasm=True)
     response.headers["Permissions-Policy"] = PERMISSIONS.replace("camera=()", "camera=(self)")
 
 
 def _codes(request) -> tuple[dict[str, str | None], bool]:
-    """The codes sent, each once, and whether some of them are new to the page.
+    """The submitted codes, each once, and whether some of them are new to the page.
 
-    The value is the choice made for a code that the page has shown; None for a new one.
+    The value of a code is the choice that was made for it, None for a new code.
     """
     sent = request.POST
     known: dict[str, str | None] = {}
@@ -194,7 +194,7 @@ def _look_up(request, codes: dict[str, str | None]) -> list[ScannedCode]:
 
 
 def _selected_value(choices: Sequence[Candidate], sent: str | None) -> str:
-    """The value of what is chosen; for a new code, the only match if the reader has no copy of it."""
+    """The value of the chosen match; for a new code, its only match if exact and not owned yet."""
     if sent is not None:
         return sent if sent == SKIP or sent in {each.value for each in choices} else ""
     (only,) = choices if len(choices) == 1 else (None,)
@@ -224,12 +224,12 @@ def _load(request, matches: list[barcodes.BarcodeMatch]) -> tuple[dict, dict, se
 
 
 def shell(request):
-    """The page for no connection: nothing of the reader's is on it."""
+    """The offline page, without personal data."""
     return _page(request, []) | {"bare": True}
 
 
 def worker(request):
-    """The service worker: its text, and so what it keeps, changes with site, language and theme."""
+    """The service worker; its text, and so its cache, changes with the build, language and theme."""
     files = [request.asset(name) for name in (*FILES, *_scripts())]
     version = request.registry["comicsdb_web.build_fingerprint"]()
     values = {
@@ -251,7 +251,7 @@ def _scripts() -> list[str]:
 
 
 def includeme(config):
-    """Add the pages, and the worker beside them: its folder is all it may serve."""
+    """Add the pages, and the worker in the same folder, as it may serve only pages below its own folder."""
     config.add_collection_page(
         "scan",
         "scan/",

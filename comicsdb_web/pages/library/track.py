@@ -28,7 +28,7 @@ from comicsdb_web.pages.library.reads import READ, UNREAD
 from comicsdb_web.rendering.locales import _, ngettext
 from comicsdb_web.rendering.track_bar import buttons, marks_of
 
-CARDS_MAX = 100  # cards of a page
+CARDS_MAX = 100  # cards of a page whose buttons are updated
 
 REMOVED = _("${label} was removed from your collection.")
 LOG_IN = _("Log in or sign up to continue: what you chose will then be saved.")
@@ -172,7 +172,7 @@ ACTIONS = {"own": _own, "read": _read, "want": _want, "stars": _rate, "up_to": _
 
 
 def includeme(config):
-    """Add the addresses; the first checks tokens itself, as visitors have none."""
+    """Add the pages; the first checks CSRF tokens itself, as visitors have none."""
     config.add_page(
         "track", "/track/{slug}/", press, methods=("POST",), decorator=private, require_csrf=False
     )

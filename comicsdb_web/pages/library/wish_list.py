@@ -107,7 +107,7 @@ PURCHASE_FORM = EntityForm(
 
 @dataclass(frozen=True)
 class WishFilters:
-    """The ids of the wishes that a query asks for, with the values of its filters and their errors."""
+    """The filters of a query: the ids of the matching wishes, the typed values, and their errors."""
 
     ids: Select
     typed: dict[str, str]
@@ -165,7 +165,7 @@ class WishViews(EditingViews):
         return values | self._listing() if draft.entity is None else values
 
     def _listing(self) -> dict:
-        """The items that match the query; unknown filters are ignored."""
+        """The items that match the query; invalid filters are ignored."""
         active_filters = parse_filters(self.request)
         count = select(func.count()).select_from(active_filters.ids.order_by(None).subquery())
         page = paginate(self.request, wish_list.items(), active_filters.ids, count, PER_PAGE)
