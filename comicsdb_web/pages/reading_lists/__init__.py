@@ -1,4 +1,4 @@
-"""Reading lists: the list with its filters, the page of each with its issues, figures and stars."""
+"""Reading lists: the index with its filters, and each list's page with its issues, figures and stars."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ def type_options(request, _value: str) -> list[tuple[str, str]]:
 
 
 def source_options(request, _value: str) -> list[tuple[str, str]]:
-    """The sources of lists as choices, and none."""
+    """The sources of lists as choices, after an empty one."""
     return [
         ("", request.localizer.translate(_("None"))),
         *((code.value, name) for code, name in SOURCES.items()),
@@ -82,7 +82,7 @@ def source_options(request, _value: str) -> list[tuple[str, str]]:
 
 
 def item_type_options(request) -> list[tuple[str, str]]:
-    """The types of items as choices, and none."""
+    """The types of items as choices, after an empty one."""
     none = ("", request.localizer.translate(_("No type")))
     return [none, *((code.value, request.localizer.translate(text)) for code, text in ITEM_TYPES.items())]
 
@@ -91,8 +91,8 @@ def item_type_options(request) -> list[tuple[str, str]]:
 class ListFilters:
     """The filters of a query.
 
-    `typed` are the values of the form by name; `chips` those of the active filters; `errors` belong to the
-    fields with invalid values, which do not filter.
+    `typed` are the values of the form by name, `chips` the active filters, `errors` the messages of fields
+    with invalid values, which do not filter.
     """
 
     typed: dict[str, str] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class ListFilters:
 
 
 def parse_filters(request) -> ListFilters:
-    """The filters of the query; anonymous readers see public lists only, without that filter."""
+    """The filters of the query; without `is_private` for anonymous readers, who see only public lists."""
     found = ListFilters()
     for name in NAMES:
         value = search.clean_query(request.GET.get(name, ""))
@@ -124,7 +124,7 @@ def parse_filters(request) -> ListFilters:
 
 
 def _words(value: str) -> tuple:
-    """Words of the name of list, owner or source."""
+    """Words in the name of the list, its owner or its source."""
     conditions = []
     for word in search.words(value):
         sources = [code.value for code, name in SOURCES.items() if word.casefold() in name.casefold()]
@@ -238,7 +238,7 @@ class ListViewsBase:
         return reading_lists.visible_to(self.identity, self.official)
 
     def share_version(self, found: ReadingList) -> str:
-        """Part of the address of a list's picture that differs after each change of the list."""
+        """The part of the URL of a list's picture that differs after each change of the list."""
         shown = repr((found.modified.isoformat(), self.request.locale_name))
         return blake2b(shown.encode(), digest_size=8).hexdigest()
 
@@ -247,7 +247,7 @@ class ListViewsBase:
         return self.request.entity_path(found, "share", version=self.share_version(found))
 
     def item_path(self, found: ReadingList, item: ReadingListItem) -> str:
-        """The path of the row of an item."""
+        """The path of an item's row on its page."""
         before = (item.order - 1) // figures.PAGE_SIZE * figures.PAGE_SIZE
         path = self.request.entity_path(found)
         if before:
@@ -401,7 +401,7 @@ def add_list_page(config, name, pattern, view, *, member=True, template=None, **
 
 
 def includeme(config):
-    """Add the pages; fixed paths, which no list can have as slugs, before those of lists."""
+    """Add the pages; fixed paths, which no list can have as slugs, come before those of lists."""
     config.add_directive("add_list_page", add_list_page)
     views = ReadingListViews
     listed = {"template": "list", "parameters": (*NAMES, "sort", "page")}

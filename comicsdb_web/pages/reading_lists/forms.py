@@ -94,7 +94,7 @@ class ListFormViews(EditingViews, ListViewsBase):
 
     @property
     def form(self):
-        """The form's fields; only staff set the source."""
+        """The form; only staff may set the source."""
         return STAFF_FORM if self.request.has_permission(Permission.LIST_SOURCES) else FORM
 
     def delete(self):
@@ -134,7 +134,7 @@ class ListFormViews(EditingViews, ListViewsBase):
                 errors[field.name] = [REQUIRED]
             elif draft.is_changed(field):
                 values |= _values(field, typed)
-        try:  # reports all errors at once, also without a name
+        try:  # a substitute for a missing name, so that all errors are reported at once
             sent = {"name": "-"} | values
             rules.check(self.session, self.identity, self.visible, draft.entity, sent)
         except InvalidError as error:

@@ -1,4 +1,4 @@
-"""The issues of a reading list: adding, ordering and removing them; and lists on the page of an issue."""
+"""The issues of a reading list: adding, ordering and removing them, also from the page of an issue."""
 
 from math import ceil
 
@@ -94,7 +94,7 @@ ARC_FORM = EntityForm(
 
 
 class ListItemsViews(EditingViews, ListViewsBase):
-    """The forms that add issues to a list, and the one that orders them."""
+    """The forms that add issues to a list, and the form that orders them."""
 
     kind = ReadingList.__tablename__
     has_history = saves_drafts = False
@@ -236,7 +236,7 @@ class ItemViews(ListViewsBase):
     """The forms of one issue of a list."""
 
     def edit_type(self):
-        """The choice of types: as a fragment in place of the present one, or a page."""
+        """The choice of a type: a fragment that replaces the shown type, or a page."""
         return self._show_type(editing=True)
 
     def update_type(self):
@@ -254,7 +254,7 @@ class ItemViews(ListViewsBase):
         return HTTPSeeOther(self.item_path(found, item))
 
     def cancel_type(self):
-        """The present type."""
+        """Show the current type again."""
         if self.request.is_fragment:
             return self._show_type()
         return HTTPSeeOther(self.item_path(*self._item()))
@@ -331,14 +331,14 @@ def _positions(post) -> tuple[dict[int, int], dict[str, list]]:
 
 
 def _selected_id(typed: dict, name: str) -> int:
-    """The id chosen in a field; raises InvalidError where none is."""
+    """The id chosen in a field; raises InvalidError if none is."""
     if not typed[name]:
         raise InvalidError({name: [CHOOSE]})
     return whole_number(typed[name][0]) or 0
 
 
 def add_to_list(request):
-    """Add an issue to the end of the list in the form."""
+    """Add an issue at the end of the list that was chosen in the form."""
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     official = request.registry.settings["comicsdb.official_account"]
     slug = request.POST.get("list")
@@ -353,7 +353,7 @@ def add_to_list(request):
 
 
 def includeme(config):
-    """Add the pages, below that of the list."""
+    """Add the pages below the list's page."""
     both, item = {"methods": ("GET", "HEAD", "POST")}, "{item:[0-9]+}/"
     page, views = config.add_list_page, ListItemsViews
     page("add_issue", "{slug}/add-issue/", views, attr="manage", template="manage", **both)

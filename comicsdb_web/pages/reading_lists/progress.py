@@ -1,4 +1,4 @@
-"""Reading along a list: what to read next, what is missing, and acts on many of its issues."""
+"""Reading along a list: what to read next, what is missing, and actions on many of its issues."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import Select, func, not_, select
@@ -28,7 +28,7 @@ TITLES = ("position", "series", "number", "publisher", "cover_date", "price", "c
 
 
 class ProgressViews(ListViewsBase):
-    """What members do with the issues of a list: read, collect, wish, list what is missing."""
+    """Members' actions on the issues of a list: reading, collecting, wishing, listing missing ones."""
 
     def read(self):
         """Mark an issue as read, or (`up_to`) all up to an item, and show the next one."""
@@ -47,7 +47,7 @@ class ProgressViews(ListViewsBase):
         return self._redirect("success" if marked else "info", message, path)
 
     def _item(self, found: ReadingList, text: str | None) -> ReadingListItem:
-        """An item of the list; raises NotFoundError for others."""
+        """An item of the list; raises NotFoundError for an item of another list."""
         number = whole_number(text or "") or 0
         wanted = select(ReadingListItem).where(ReadingListItem.reading_list_id == found.id)
         item = self.session.scalar(wanted.where(ReadingListItem.id == number))
@@ -102,7 +102,7 @@ class ProgressViews(ListViewsBase):
         return marked, ngettext("${n} issue was marked as read.", "${n} issues were marked as read.", marked)
 
     def _wish(self, found: ReadingList, chosen: list[int]) -> tuple[int, Text]:
-        """Wish for the chosen issues that are not owned."""
+        """Add the chosen issues that are not owned to the wish list."""
         user_id, kept = self.identity.user_id, set(chosen)
         missing = reading.issue_ids(self.session, found.id, not_(reading.is_owned(user_id)))
         wished = wish_list.wish_many(self.session, user_id, [each for each in missing if each in kept])
@@ -115,7 +115,7 @@ class ProgressViews(ListViewsBase):
         self.request.messages.add(kind, translate(self.request.localizer, text))
         return HTTPSeeOther(path)
 
-    # What is missing.
+    # Missing issues.
 
     def missing(self):
         """The issues that the reader does not own, to be printed or copied."""
@@ -126,7 +126,7 @@ class ProgressViews(ListViewsBase):
         return {"entity": found, "page": page}
 
     def missing_csv(self):
-        """The same as a table."""
+        """The missing issues as CSV."""
         found = self.visible_list()
         ids = reading.missing(self.identity.user_id, found.id)
         rows = self._rows(found).where(ReadingListItem.id.in_(ids.order_by(None)))
@@ -149,7 +149,7 @@ def _cells(item: ReadingListItem, wished: bool) -> tuple[str, ...]:
 
 
 def includeme(config):
-    """Add the pages, below that of the list."""
+    """Add the pages below the list's page."""
     page, views, post = config.add_list_page, ProgressViews, {"methods": ("POST",)}
     page("read", "{slug}/read/", views, attr="read", **post)
     page("track", "{slug}/track/", views, attr="track", **post)

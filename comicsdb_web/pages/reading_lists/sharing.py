@@ -1,6 +1,7 @@
 """Liking and copying the lists of others, and the picture that other sites show with a link to a list.
 
-Visitors have the same buttons: what they choose is performed after log-in or sign-up (`http.pending_action`).
+Visitors have the same buttons: the chosen action is performed after log-in or sign-up
+(`http.pending_action`).
 """
 
 from pyramid.csrf import check_csrf_token
@@ -42,7 +43,7 @@ class SharingViews(ListViewsBase):
     """Likes and copies."""
 
     def press(self):
-        """Like the list, take that back, or copy the list, by the fields `like` and `copy`."""
+        """Like, unlike or copy the list, by the fields `like` and `copy`."""
         request = self.request
         if self.identity is not None:
             check_csrf_token(request)
@@ -135,7 +136,7 @@ def _figures(request, composition: figures.Composition) -> list:
 
 
 def includeme(config):
-    """Add the addresses; the first checks tokens itself, as visitors have none."""
+    """Add the pages; the first checks CSRF tokens itself, as visitors have none."""
     views = SharingViews
     config.add_list_page(
         "press", "{slug}/press/", views, attr="press", member=False, methods=("POST",), require_csrf=False
