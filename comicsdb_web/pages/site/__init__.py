@@ -1,1 +1,1 @@
-"""The home page, help, errors, and addresses for machines."""
+"""The home page, help, errors, and resources for programs."""

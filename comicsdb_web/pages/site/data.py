@@ -1,4 +1,4 @@
-"""The page about the data as files: dumps with their files, how to check them, and what comes after them."""
+"""The page about data dumps: their files, how to verify them, and the feed of later changes."""
 
 from datetime import datetime
 

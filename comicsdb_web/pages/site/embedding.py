@@ -1,6 +1,6 @@
 """oEmbed (https://oembed.com): what other sites show for a link to an object or a public reading list.
 
-The answer is a frame with the card of the object (`KIND.embed`), which has no script and sets no cookie.
+The response is a frame with the card of the object (`KIND.embed`), which has no script and sets no cookie.
 """
 
 import json
@@ -18,7 +18,7 @@ from comicsdb.values import whole_number
 from comicsdb_web.http import csp
 from comicsdb_web.rendering.linked_data import cors_response
 
-WIDTH, HEIGHT = 480, 180  # of a frame, unless the asking site has less room
+WIDTH, HEIGHT = 480, 180  # of a frame, unless the requesting site has less room
 SIZE_MAX = 10**9
 FORMATS = ("json", "xml")
 LIST = "reading_list"
@@ -29,7 +29,7 @@ FRAME = Markup(
 
 
 def oembed(request):
-    """The frame for the address `url`: 404 for addresses that are not ours, 501 for an unknown format."""
+    """The frame for the URL `url`: 404 for URLs that are not ours, 501 for an unknown format."""
     asked = request.GET
     form = asked.get("format") or FORMATS[0]
     if form not in FORMATS:
@@ -56,7 +56,7 @@ def _error_response(status: int, text: str):
 
 
 def _found(request, url: str):
-    """The object of an address and its cover, None for other addresses."""
+    """The object whose page has a URL, and its cover; None for other URLs."""
     kind, slug = _kind_and_slug(request, url)
     if slug is None:
         return None
@@ -70,7 +70,7 @@ def _found(request, url: str):
 
 
 def _kind_and_slug(request, url: str) -> tuple[str, str | None]:
-    """The kind and the slug in the address of a page here."""
+    """The kind and slug in the URL of an object's page; the slug is None for other URLs."""
     try:
         asked, own = urlsplit(url), urlsplit(request.public_url(request.route_path("home")))
         if asked.scheme not in {"http", "https"} or asked.netloc.lower() != own.netloc.lower():
@@ -137,6 +137,6 @@ def card_of_list(request):
 
 
 def includeme(config):
-    """Add the provider's address, and cards of reading lists; those of kinds are among their views."""
+    """Add the oEmbed endpoint and the cards of reading lists; those of kinds are among their views."""
     config.add_page("oembed", "/oembed/", oembed, parameters=("url", "format", *("maxwidth", "maxheight")))
     config.add_page(f"{LIST}.embed", "/embed/reading-list/{slug}/", card_of_list, renderer="embed.jinja2")

@@ -58,7 +58,7 @@ def error_page(request, status: int, text: str | None = None, **values) -> Respo
     """
     if status >= 500:
         set_language_without_account(request)
-    # Here, because templates would treat the text as HTML and as a format string
+    # Translated here, because templates would treat the text as HTML and as a format string
     say = request.localizer.translate
     shown = {"title": say(TITLES[status]), "text": say(text or TEXTS[status])}
     values = {"label": "", "history": None, "tombstone": None} | shown | values
@@ -73,7 +73,7 @@ def error_page(request, status: int, text: str | None = None, **values) -> Respo
 
 
 def notfound(error, request):
-    """404, after trying the other trailing-slash form, and 405 for paths that exist."""
+    """404, unless the path with a trailing slash is a page; 405 for paths with other methods."""
     if isinstance(error, PredicateMismatch) and request.matched_route is not None:
         response = error_page(request, 405)
         response.allow = request.registry["comicsdb_web.methods"].get(
@@ -83,7 +83,7 @@ def notfound(error, request):
     path = request.path_info
     if request.method in READ_METHODS and not path.endswith("/") and _page_at(request, f"{path}/"):
         return HTTPMovedPermanently(with_query(request, f"{request.path}/"))
-    # Pyramid's message contains the path; only messages of our views are for readers.
+    # Pyramid's message contains the path; only messages of our own views are meant for readers.
     message = error.detail if isinstance(error.detail, TranslationString) else None
     return error_page(request, 404, message)
 
@@ -101,7 +101,7 @@ def unknown(_error, request):
 
 
 def not_owner(_error, request):
-    """403: the reader may see, but not change it."""
+    """403: the reader may see the object, but not change it."""
     return error_page(request, 403)
 
 
@@ -115,7 +115,7 @@ def gone(error, request):
 
 
 def moved(error, request):
-    """301 to the same page of the object that moved; forms are not redirected."""
+    """301 to the same page of the object that moved; a POST is not repeated, but leads to its page."""
     entity, route = error.entity, request.matched_route.name
     if request.method not in READ_METHODS:
         message = _("It was merged with another entry or has a new address. Nothing was changed.")
@@ -160,18 +160,18 @@ def client_error(error, request):
 
 
 def conflict(error, request):
-    """409: another object has the same values, where the form did not show it."""
+    """409: another object has the same values, if the form did not show it."""
     message = request.localizer.translate(TEXTS[409]) % {"fields": ", ".join(error.fields)}
     return error_page(request, 409, message)
 
 
 def invalid(error, request):
-    """422: values break the catalogue's rules, where the form did not show it."""
+    """400: values violate the catalogue's rules, if the form did not show it."""
     return error_page(request, 400, str(error))
 
 
 def storage_down(error, request):
-    """503: the storage of pictures does not answer, which it logged."""
+    """503: the storage of pictures, which has logged the error, does not respond."""
     response = error_page(request, 503)
     response.retry_after = error.retry_after
     return response
@@ -188,13 +188,13 @@ def server_error(error, request):
 
 
 def _loggable_path(request) -> str:
-    """The path without secrets: of a reset, an activation, or a private feed."""
+    """The path without the secret of a reset, an activation, or a private feed."""
     secret = (request.matchdict or {}).get("secret") if hasattr(request, "matchdict") else None
     return request.path.replace(secret, "…") if secret else request.path
 
 
 def last_resort_tween_factory(handler, registry):  # noqa: ARG001
-    """Answer errors that occur after the view, at the commit."""
+    """Show the error page for errors that occur after the view, on commit."""
 
     def tween(request):
         try:

@@ -1,4 +1,4 @@
-"""Help pages: static, public, in both languages, from Markdown files filled from settings."""
+"""Help pages: static, public, from Markdown files for each language that are filled in from settings."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def index(request):
 
 
 def page(request):
-    """One help page, beside the list of all."""
+    """One help page, next to the list of all."""
     name = request.matchdict["page"]
     if name not in ORDER:
         raise HTTPNotFound

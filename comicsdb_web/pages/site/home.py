@@ -1,4 +1,4 @@
-"""The home page: introduction, new issues, and announcements; for members what is up in their library."""
+"""The home page: introduction, new issues, announcements, and for members what is next in their library."""
 
 from functools import cache
 
@@ -55,7 +55,7 @@ def home(request):
 
 
 def _of_member(request) -> dict:
-    """What is up in the library of a member, nothing for others."""
+    """What is next in a member's library; nothing for anonymous readers."""
     if request.identity is None:
         return {"up": None}
     session, user_id = request.dbsession, request.identity.user_id
@@ -64,7 +64,7 @@ def _of_member(request) -> dict:
 
 
 def _shelf(issues) -> list:
-    """Covers for the header, of different series as far as possible."""
+    """Covers for the header, of different series if possible."""
     pictured = [each for each in issues if each.image]
     firsts = list({each.series_id: each for each in reversed(pictured)}.values())[::-1]
     others = [each for each in pictured if each not in firsts]

@@ -1,4 +1,4 @@
-"""Addresses for machines: health, robots, icon and web app manifest, well-known addresses and the sitemap."""
+"""Resources for programs: health, robots, icon and web app manifest, well-known URIs and the sitemap."""
 
 import json
 from datetime import timedelta
@@ -32,7 +32,7 @@ MORE_ROUTES = (
     "docs",
     "data",
 )
-ICONS = (  # name, sizes, type and purpose; drawn from the first
+ICONS = (  # name, sizes, type and purpose; the first is the source of the others
     ("icon.svg", "any", "image/svg+xml", "any"),
     ("img/icon-192.png", "192x192", "image/png", "any"),
     ("img/icon-512.png", "512x512", "image/png", "any"),
@@ -43,7 +43,7 @@ KINDS = {model.__tablename__: model for model in (*CATALOGUE, ReadingList)}
 
 
 def health(request):  # noqa: ARG001
-    """Whether the process answers; makes no query."""
+    """A response as long as the process responds; makes no query."""
     return Response("ok\n", content_type="text/plain", cache_control="no-store")
 
 
@@ -75,7 +75,7 @@ def _security_contact(settings) -> str:
 
 
 def change_password(request):
-    """Redirect of password managers (https://w3c.github.io/webappsec-change-password-url/)."""
+    """Redirect for password managers (https://w3c.github.io/webappsec-change-password-url/)."""
     return HTTPFound(request.route_path("account.password"))
 
 
@@ -86,7 +86,7 @@ def favicon(request):
 
 
 def manifest(request):
-    """The web app manifest: how the site is installed as an app."""
+    """The web app manifest, with which the site can be installed as an app."""
     say, path = request.localizer.translate, request.route_path
     scan = {"name": say(_("Scan barcodes")), "url": path("collection.scan")}
     described = {
@@ -173,7 +173,7 @@ def _xml(root: str, element: str, rows) -> Response:
 
 
 def includeme(config):
-    """Add the routes; security.txt only with a contact."""
+    """Add the routes; security.txt only if there is a contact."""
     if _security_contact(config.get_settings()):
         config.add_page("security", "/.well-known/security.txt", security)
     config.add_page("change_password", "/.well-known/change-password", change_password)
