@@ -1,4 +1,4 @@
-"""Rendering for the page cache: nothing of the reader may get into what is rendered."""
+"""Rendering for the page cache: the output may contain nothing about the reader."""
 
 from contextlib import contextmanager
 
@@ -7,7 +7,7 @@ KEY = "comicsdb_web.shared"  # in the environment of a request
 
 @contextmanager
 def render_anonymously(request):
-    """Within this block, what is rendered is shown to all anonymous readers."""
+    """Within this block, the rendered output is shown to all anonymous readers."""
     request.environ[KEY] = True
     try:
         yield

@@ -23,7 +23,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Feed:
-    """A feed: its permanent id, its own URL (empty if that is secret) and that of its page."""
+    """A feed: its permanent id, its own URL (empty if it is secret) and the URL of its page."""
 
     id: str
     title: str

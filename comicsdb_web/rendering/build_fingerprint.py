@@ -6,11 +6,11 @@ from functools import cache
 
 from comicsdb.readcache.build_fingerprint import fingerprint_of
 
-PREFIXES = ("comicsdb", "jinja2", "pyramid.includes")  # of the settings that count
+PREFIXES = ("comicsdb", "jinja2", "pyramid.includes")  # of the settings in the fingerprint
 
 
 def site_fingerprint(registry) -> Callable[[], str]:
-    """A function that gives it, as settings are complete only when the application has been made."""
+    """A function that returns the fingerprint, as settings are complete only once the application exists."""
 
     @cache
     def fingerprint() -> str:

@@ -1,4 +1,4 @@
-"""A cache of rendered cards, shared by all readers who see the same."""
+"""A cache of rendered cards, shared by all readers for whom they look the same."""
 
 import orjson
 from markupsafe import Markup, escape
@@ -6,21 +6,21 @@ from pyramid.settings import asbool
 
 from comicsdb_web.rendering.row_views import RowView
 
-BASE = "\0"  # in a cached card, stands for the base URL of pictures, which differs between hosts
-ENTRY_BYTES = 600  # beside key and text
+BASE = "\0"  # placeholder in a cached card for the base URL of pictures, which differs between hosts
+ENTRY_BYTES = 600  # besides key and text
 
 
 def cached_card(request, render, entity, *how) -> Markup:
     """The card of an object: `render(entity, *how)`, called only if it is not cached.
 
-    The key contains all that the card depends on, above all the columns it shows, so a cached card is never
-    out of date.
+    The key contains everything that the card depends on, above all the columns it shows, so a cached card is
+    never out of date.
     """
     if not isinstance(entity, RowView) or request.registry["comicsdb_web.reloads_templates"]:
         return render(entity, *how)
     try:
         columns = orjson.dumps(dict(entity.columns))
-    except TypeError:  # there are others than those of JSON
+    except TypeError:  # some columns are not JSON
         return render(entity, *how)
     seen_by = request.locale_name, request.script_name, request.today
     key = ("card", entity.__tablename__, columns, how, seen_by)

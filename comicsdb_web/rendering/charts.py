@@ -1,4 +1,4 @@
-"""Figures and geometry of charts, which `macros/charts.jinja2` draws as SVG."""
+"""Data and geometry of charts, which `macros/charts.jinja2` draws as SVG."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -71,7 +71,7 @@ def axis(peak: int) -> list[int]:
 
 
 def with_rest(points: list[Point], limit: int, label: str) -> list[Point]:
-    """Return at most `limit` points, the last of which sums up the rest with a label."""
+    """Return at most `limit` points; if there are more, the last one is the sum of the rest, with a label."""
     if len(points) <= limit:
         return points
     return [*points[: limit - 1], Point(label, sum(point.value for point in points[limit - 1 :]))]

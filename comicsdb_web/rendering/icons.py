@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-# What an SVG contains; the kinds have theirs in their views.
+# The contents of each SVG; the icons of kinds are in their views.
 DRAWINGS = {
     "search": '<circle cx="10.5" cy="10.5" r="6.5"/><path d="m15.5 15.5 5 5"/>',
     "menu": '<path d="M4 7h16M4 12h16M4 17h16"/>',
@@ -93,13 +93,13 @@ DRAWINGS = {
 
 
 class Icons:
-    """The functions of templates that draw icons, given the views of all kinds by name."""
+    """The template functions that draw icons, given the views of all kinds by name."""
 
     def __init__(self, kind_views: Mapping):
         self._kind_views = kind_views
 
     def drawing(self, name: str) -> Markup:
-        """What the SVG of an icon or a kind contains."""
+        """The contents of the SVG of an icon or a kind."""
         return Markup(DRAWINGS.get(name) or self._kind_views[name].icon)  # noqa: S704
 
     def icon(self, name: str, css_class: str = "icon") -> Markup:

@@ -1,7 +1,7 @@
 """Header and footer of a page, rendered once for each `LayoutKey`.
 
-They are a good part of every page, and depend on little. What differs from page to page or from reader to
-reader goes into slots, whose contents `slot_values` gives by name.
+They are a large part of every page, and depend on few values. What differs between pages or readers is filled
+into slots, whose contents `slot_values` returns by name.
 """
 
 import re
@@ -24,7 +24,7 @@ class LayoutKey:
     """What a layout depends on. `bare` pages show no reader; `here` is the path if a menu links to it."""
 
     language: str
-    script_name: str  # what all addresses begin with
+    script_name: str  # the prefix of all paths
     year: int
     bare: bool
     member: bool
@@ -42,7 +42,7 @@ class Layout:
 
     @classmethod
     def make(cls, request, key: LayoutKey) -> "Layout":
-        """The layout with that key."""
+        """Render the layout for a key."""
         slots = {name: Markup(f"{SEPARATOR}{name}{SEPARATOR}") for name in SLOTS}  # noqa: S704
         values = {"slot": slots, "bare": key.bare, "member": key.member, "staff": key.staff}
         values["here"] = key.here
@@ -96,6 +96,6 @@ def slot_values(request, viewer, query: str) -> dict[str, str]:
 
 
 def includeme(config):
-    """`request.layout` for the layout."""
+    """Add `request.layout` for the layout template."""
     config.registry["comicsdb_web.layout"] = {}
     config.add_request_method(layout_of, "layout")

@@ -1,4 +1,4 @@
-"""Structured data for search engines (schema.org, JSON-LD), and links to what programs read of an object."""
+"""Structured data for search engines (schema.org, JSON-LD), and links to an object's data for programs."""
 
 import json
 from decimal import Decimal
@@ -53,20 +53,20 @@ def cors_response(body: bytes, content_type: str, status: int = 200) -> Response
 
 
 def alternates(request, entity) -> list[tuple[str, str]]:
-    """The addresses and media types by which programs read an object: the API, JSON-LD and oEmbed."""
+    """The URLs and media types of an object's data for programs: the API, JSON-LD and oEmbed."""
     kind, page = entity.__tablename__, _address(request, entity)
     paths = {
         "application/json": request.path_if_served(f"api.{kind}", id=entity.id),
         LINKED_DATA: request.path_if_served(f"{kind}.linked_data", slug=entity.slug),
         "application/json+oembed": request.route_path("oembed", _query={"url": page}),
     }
-    if kind == "reading_list":  # needs an account in the API
+    if kind == "reading_list":  # the API requires an account for it
         del paths["application/json"]
     return [(request.public_url(path), media_type) for media_type, path in paths.items() if path]
 
 
 def link_header(request, entity) -> str:
-    """The same as a `Link` header."""
+    """The `alternates` as a `Link` header."""
     found = alternates(request, entity)
     return ", ".join(f'<{address}>; rel="alternate"; type="{media_type}"' for address, media_type in found)
 

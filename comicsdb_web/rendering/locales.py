@@ -27,7 +27,7 @@ DOMAIN = "comicsdb_web"
 _ = TranslationStringFactory(DOMAIN)
 
 _COMMON = ("USD", "GBP", "EUR", "JPY", "CAD", "AUD", "CHF", "BRL", "MXN", "ITL", "FRF", "DEM", "ESP")
-# What a form offers, common currencies first; each is there once.
+# The currencies that a form offers, common ones first; each occurs once.
 CURRENCY_GROUPS = (
     (_("Common currencies"), _COMMON),
     (_("Currencies in use"), tuple(code for code in IN_USE if code not in _COMMON)),
@@ -164,7 +164,7 @@ def local_day(context, value: datetime) -> str:
 
 @pass_context
 def local_short_day(context, value: datetime) -> str:
-    """Format the same date, abbreviated: Nov 22, 2026."""
+    """Format the date of a time like `local_day`, abbreviated: Nov 22, 2026."""
     zone = context["request"].zone
     return _written(
         context["request"].locale_name, dates.format_date, value.astimezone(zone).date(), "medium"
@@ -175,7 +175,7 @@ def local_short_day(context, value: datetime) -> str:
 def moment(context, value: datetime) -> str:
     """Format a time to the minute, in the reader's time zone: Nov 21, 2026, 9:05 PM.
 
-    If that is unknown, use the site's and add its name: Nov 21, 2026, 9:05 PM EST.
+    If the zone is unknown, use the site's and add its name: Nov 21, 2026, 9:05 PM EST.
     """
     request, locale = context["request"], _locale(context)
     local = value.astimezone(request.zone)
@@ -187,7 +187,7 @@ def moment(context, value: datetime) -> str:
 
 @pass_context
 def timestamp(context, value: datetime) -> Markup:
-    """Mark up a time; where the reader's zone is unknown, our script shows it in the browser's."""
+    """Mark up a time; if the reader's zone is unknown, our script shows the time in the browser's zone."""
     told = Markup("") if context["request"].zone_is_known else Markup(" data-local")
     return Markup('<time datetime="{}"{}>{}</time>').format(value.isoformat(), told, moment(context, value))
 
@@ -211,10 +211,11 @@ def _zone_is_known(request) -> bool:
 
 @pass_context
 def money(context, value: Decimal, currency: str) -> str:
-    """Format an amount with its currency: $3.99. Those that people leave out, as with lire, are only shown
-    if the amount has any.
+    """Format an amount with its currency: $3.99.
+
+    Decimals of currencies that are usually written without, such as lire, are shown only if they are not 0.
     """
-    # As a string: equal amounts may have different numbers of digits.
+    # As a string, since equal amounts, which are one cache key, may have different numbers of digits.
     return _written(context["request"].locale_name, _amount, str(value), currency)
 
 
@@ -236,7 +237,7 @@ def _amount(digits: str, currency: str, locale: Locale) -> str:
 
 @pass_context
 def currency_groups(context, chosen: str) -> list[tuple[str, list[tuple[str, str]]]]:  # noqa: ARG001
-    """Return what a form offers: the title of each group, and its codes with the names of the currencies."""
+    """Return the currencies that a form offers: the title of each group, and its codes with their names."""
     request = context["request"]
     names = _currency_names(request.locale_name)
     return [
@@ -247,7 +248,7 @@ def currency_groups(context, chosen: str) -> list[tuple[str, list[tuple[str, str
 
 @lru_cache
 def _currency_names(language: str) -> dict[str, str]:
-    """Return the codes with the names in the language, else in English: JPY · Japanese Yen."""
+    """Return codes with their names in the language, or else in English: JPY · Japanese Yen."""
     known = {**_locale_named(DEFAULT_LANGUAGE).currencies, **_locale_named(language).currencies}
     return {code: f"{code} · {known[code]}" for _title, codes in CURRENCY_GROUPS for code in codes}
 
@@ -308,7 +309,7 @@ def star_fills(value: float) -> list[int]:
 
 
 def excerpt(text: str, length: int = 160) -> str:
-    """Return the beginning of a text in one line, cut between words."""
+    """Return the beginning of a text as one line, cut between words."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[:length].rsplit(" ", 1)[0] + "…"
 
@@ -346,7 +347,7 @@ FILTERS = (
 
 
 def negotiate(request) -> str:
-    """Return the language of a page: that of the cookie, the account, the browser, or English.
+    """Return the language of a page: that of the cookie, else the account, else the browser, else English.
 
     The API is always in English. Pyramid's default negotiator would accept any query parameter.
     """
@@ -358,7 +359,7 @@ def negotiate(request) -> str:
 def set_language_without_account(request) -> None:
     """Set the language of an error page without looking up the account, as the database may be down."""
     request.locale_name = _of_cookie(request) or _of_browser(request)
-    request.localizer = LocalizerRequestMixin.localizer.wrapped(request)  # there may be one already
+    request.localizer = LocalizerRequestMixin.localizer.wrapped(request)  # may replace an existing one
 
 
 def _of_cookie(request) -> str | None:
@@ -384,7 +385,7 @@ def _of_browser(request) -> str:
 
 
 def language_of_header(accepted: str | None) -> str:
-    """Return the language that best matches an Accept-Language header; too long ones are ignored."""
+    """Return the language that best matches an Accept-Language header; a too long header is ignored."""
     return _best_match(accepted) if accepted and len(accepted) <= MAX_HEADER_LENGTH else DEFAULT_LANGUAGE
 
 

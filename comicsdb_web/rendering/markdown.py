@@ -1,7 +1,7 @@
 """Help pages and timeline: Markdown files with a few lines of metadata.
 
-They are read once, at start, which fails with the name of an invalid file. Their HTML is rendered on first
-use, as that takes longer and cannot fail.
+They are read once, at start; an invalid file makes the start fail, with its name. Their HTML is rendered on
+first use, as this takes longer and cannot fail.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ def pages(
     """Return the pages of a folder by name and language, sorted by name; raise TextError.
 
     `NAME.md` is the English page, `NAME.it.md` the Italian one. `required` are the mandatory metadata;
-    `${name}` in a text is replaced by one of the `values` of its language.
+    `${name}` in a text is replaced with the value of that name among the `values` of its language.
     """
     found: dict[str, dict[str, Page]] = {}
     for path in sorted((FOLDER / folder).glob("*.md")):

@@ -1,11 +1,11 @@
-"""Pages as anonymous visitors see them, cached without anything personal.
+"""The cache of pages for anonymous visitors, which contains nothing personal.
 
-A page declares what it shows (`CachePolicy`). The validators of that, selected in one statement, are part of
-the key of its body, so nothing is ever invalidated. Whoever is logged in, or is to be shown a message, is
-answered by the views alone.
+A page declares what it shows (`CachePolicy`). The validators of this, selected by one statement, are part of
+the cache key of its body, so nothing is ever invalidated. Requests of logged-in readers, or with a message to
+show, bypass the cache.
 
-The policy for cached reads answers where the cache has the body. Otherwise the view makes it, with markers in
-place of the reader's theme, and nothing else of the reader: it can ask for no token.
+On a cache hit, the policy for cached reads responds. On a miss, the view renders the body, with markers in
+place of the reader's theme. Nothing else in it may depend on the reader: it cannot contain a CSRF token.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -40,13 +40,13 @@ DIGEST_BYTES = 16
 
 @dataclass(frozen=True)
 class CachePolicy:
-    """What a cached page depends on, besides the day, the language and the address.
+    """What a cached page depends on, besides the day, the language and the URL.
 
-    `kinds` are those whose versions count. With `model` the page is that of one object, whose slug stands in
-    the address: its own stamps count, and what `stamps`, expressions of SQL on its row, give. A reader who
-    has one of the cookies `vary_cookies` sees a page of their own. `extra_key` gives, for registry and day,
-    what else the page depends on, None where that is not known yet. Pages with a parameter that has one of
-    the names or values `uncached` are not cached.
+    `kinds` are the kinds whose versions are in the key. With `model` the page is that of one object, with its
+    slug in the path: its own stamps are in the key, too, and the SQL expressions `stamps` on its row.
+    Requests with one of the cookies `vary_cookies` bypass the cache. `extra_key` returns, for registry and
+    day, anything else that the page depends on, or None if this is not known yet. Pages with a parameter that
+    has one of the names or values `uncached` are not cached.
     """
 
     kinds: tuple[str, ...] = ()
@@ -62,18 +62,18 @@ class CachePolicy:
 
 
 class CachedPage:
-    """The route of a cached page: called with a request, it gives the visit of an anonymous reader."""
+    """The route of a cached page: called with a request, it returns the visit of an anonymous reader."""
 
     def __init__(self, route: str, shows: CachePolicy, parameters: Iterable[str], session_cookie: str):
         self.route, self.shows, self.parameters = route, shows, frozenset(parameters)
         self._bypass_cookies = (session_cookie, MESSAGES, *shows.vary_cookies)
 
     def __call__(self, request, match: dict) -> "PageVisit | None":
-        """The visit, None if this request may get a page of its own."""
+        """The visit, None if the response to this request may be personal."""
         if "HTTP_X_FRAGMENT" in request.environ:
             return None
         cookies = request.cookies if request.environ.get("HTTP_COOKIE") else {}
-        # Also where the session is over by now, which only the database knows, and where a cookie is empty.
+        # Also if the session has ended, which only the database knows, or if a cookie is empty.
         if any(name in cookies for name in self._bypass_cookies):
             return None
         registry, shows = request.registry, self.shows
@@ -88,7 +88,7 @@ class CachedPage:
 
     @cached_property
     def query(self) -> CompiledQuery:
-        """The statement for the epoch and the validators, compiled when it is first needed."""
+        """The statement for the epoch and the validators, compiled on first use."""
         columns, model = version_columns(*self.shows.kinds), self.shows.model
         if model is not None:
             row = model.__table__.c
@@ -108,7 +108,7 @@ def region_of(registry, shows: CachePolicy) -> Region:
 
 
 class PersonalResponseError(Exception):
-    """The response must not be cached for everybody: it is no page, or it sets cookies."""
+    """The response must not be cached for everybody: it is not a page (200), or it sets cookies."""
 
     def __init__(self, response: Response):
         super().__init__(response.status)
@@ -123,7 +123,7 @@ class PageVisit(CachedRead):
         self._page, (self._day, self._extra) = page, today
         self.query, self.parameters = page.query, {"slug": slug}
         self.subject = (page.route, slug)
-        self.from_replica = bool(page.shows.kinds or page.shows.model)  # else nothing tells how old it is
+        self.from_replica = bool(page.shows.kinds or page.shows.model)  # otherwise its age would be unknown
         environ = request.environ
         self._language = language_of_cookies(cookies) or language_of_header(
             environ.get("HTTP_ACCEPT_LANGUAGE")
@@ -134,7 +134,7 @@ class PageVisit(CachedRead):
         )
 
     def _key(self, found: AccountAndValidators) -> str:
-        """The key of the page's body: all that the page depends on."""
+        """The cache key of the page's body: everything that the page depends on."""
         registry = self.request.registry
         address = request_digest(self.request.environ, registry["comicsdb_web.build_fingerprint"]())
         versions = ".".join(map(str, (*found.validators, self._extra) if self._extra else found.validators))
@@ -150,21 +150,21 @@ class PageVisit(CachedRead):
         return build_response(registry, self.request.environ, entry, parts, self._language, hit=True)
 
     def create(self, found: AccountAndValidators) -> None:
-        """Leave the page to its view, and pass the key to `cached_page_view`."""
+        """Let the view create the page, and pass the key to `cached_page_view`."""
         self.request.environ[Preflight.KEY] = Preflight(
             self._page.route, found.validators, key=self._key(found)
         )
 
 
 def sort_parameters(query: str) -> str:
-    """A query string with its parameters in the order of their names; values of one keep theirs."""
+    """A query string with its parameters sorted by name; values of the same name keep their order."""
     if "&" not in query:
         return query
     return "&".join(sorted(query.split("&"), key=lambda each: each.partition("=")[0]))
 
 
 def request_digest(environ, fingerprint: str) -> str:
-    """A digest of what else a body depends on: the address, and the fingerprint of the site."""
+    """A digest of what else a body depends on: the URL, and the fingerprint of the site."""
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
     path = environ.get("SCRIPT_NAME", ""), environ["PATH_INFO"], environ["QUERY_STRING"]
     text = repr((environ["wsgi.url_scheme"], host, *path, fingerprint))
@@ -176,7 +176,7 @@ def build_response(
 ) -> Response:
     """The response with a cached body, completed with the reader's theme; 200 or 304.
 
-    The entry has its tag in front, and its first line is the header `Link`, or empty.
+    The entry begins with its tag; the first line after it is the header `Link`, or empty.
     """
     tag = entry[:TAG_LENGTH].decode() + parts.tag
     link, _newline, body = entry[TAG_LENGTH:].partition(b"\n")
@@ -197,7 +197,7 @@ def build_response(
 
 
 def cached_page_view(view, info):
-    """View deriver: the view of a cached page renders the body if the cache does not have it."""
+    """View deriver: the view of a cached page renders the body on a cache miss."""
     shows: CachePolicy | None = info.options.get("shows")
     if shows is None:
         return view
@@ -231,14 +231,14 @@ cached_page_view.options = ("shows",)
 
 
 def cache_page(config, route: str, shows: CachePolicy, parameters: Iterable[str]) -> None:
-    """Directive: cache the page of a route, unless templates may change at any time."""
+    """Directive: cache the page of a route, unless templates are reloaded when they change."""
     settings = config.get_settings()
     if not asbool(settings.get("pyramid.reload_templates")):
         config.add_cached_read(route, CachedPage(route, shows, parameters, session_cookie(settings)))
 
 
 def read_from_replica(config, route: str) -> None:
-    """Directive: visitors without a session may get the answer of an uncached route from a replica."""
+    """Directive: an uncached route may read from a replica for visitors without a session."""
     cookie = session_cookie(config.get_settings())
 
     def read(request, _match) -> UncachedRead | None:
@@ -249,7 +249,7 @@ def read_from_replica(config, route: str) -> None:
 
 
 def includeme(config):
-    """The directives and the view deriver."""
+    """Add the directives and the view deriver."""
     registry = config.registry
     registry["comicsdb_web.build_fingerprint"] = site_fingerprint(registry)
     config.add_view_deriver(cached_page_view)

@@ -1,4 +1,4 @@
-"""The text of reviews: Markdown of readers, in which lines that begin with ">!" are spoilers."""
+"""The text of reviews: Markdown by readers, in which lines that begin with ">!" are spoilers."""
 
 from itertools import groupby
 from typing import NamedTuple

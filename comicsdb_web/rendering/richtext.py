@@ -13,7 +13,7 @@ REMOVED_ELEMENTS = {"script", "style", "template", "iframe", "object", "noscript
 
 
 def _safe_link(_tag: str, name: str, value: str) -> str | None:
-    """Return http, https, mailto and absolute paths, None for other URLs, such as `//host`."""
+    """Return http, https and mailto URLs and absolute paths; None for other URLs, such as `//host`."""
     if name != "href":
         return value  # set by `clean` itself
     address = value.strip()

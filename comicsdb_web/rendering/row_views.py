@@ -1,4 +1,4 @@
-"""Read-only stand-ins for models, made from the rows of one statement instead of by a session.
+"""Read-only substitutes for models, built from the rows of one statement instead of by a session.
 
 They have the columns that the statement selects, and the labels and averages of their models.
 """
@@ -9,7 +9,7 @@ from datetime import date, datetime
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
 
-# Columns that are texts in JSON.
+# Parsers of columns that JSON has as text.
 PARSERS = {
     **dict.fromkeys(("cover_date", "store_date", "foc_date"), date.fromisoformat),
     "created_on": datetime.fromisoformat,
@@ -20,7 +20,7 @@ TRANSLATIONS = ("names", "titles", "contents")
 
 
 class RowView:
-    """A row as an object with attributes; `columns` are the values it was made from."""
+    """A row as an object with attributes; `columns` are the values it was built from."""
 
     @property
     def label(self) -> str:

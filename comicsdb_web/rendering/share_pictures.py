@@ -1,4 +1,4 @@
-"""Pictures that other sites show with a link, drawn on first use and cached by what they show."""
+"""Pictures that other sites show with a link, drawn on first use and cached by their contents."""
 
 from hashlib import blake2b
 

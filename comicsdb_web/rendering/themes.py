@@ -51,7 +51,7 @@ def render_theme_parts(request) -> ThemeParts:
 
 
 def theme_parts(request) -> ThemeParts:
-    """Return the parts for the layout: in pages to be cached, markers that represent them."""
+    """Return the parts for the layout; in pages that will be cached, markers instead of the parts."""
     if not is_rendered_anonymously(request):
         return render_theme_parts(request)
     marker = marker_of(request.registry)

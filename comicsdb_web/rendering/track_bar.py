@@ -1,8 +1,8 @@
-"""The track bar of an issue and the progress in a series: what members see of their own on cards.
+"""The track bar of an issue and the progress in a series: members' own data on cards.
 
-A bar has buttons for own, read, want and stars, which belong to one form that the layout writes. As cards
-are rendered once for all who see the same, the place of a bar or a progress is a comment of HTML, and
-`fill_marks` replaces those of a page, with one statement for all its issues and one for all its series.
+A bar has buttons for own, read, want and stars, which belong to one form in the layout. As rendered cards are
+cached for all readers, an HTML comment is the placeholder of a bar or progress. `fill_marks` replaces the
+placeholders of a page, with one statement for all its issues and one for all its series.
 """
 
 import re
@@ -20,10 +20,10 @@ from comicsdb_web.lists.json_columns import rows_of
 
 BAR_PLACEHOLDER = re.compile(
     r"<!--track (\d+) (\S+) (wide|small|run) (.*?)-->", re.DOTALL
-)  # text has no "<", as it is escaped
+)  # the label has no "<", as it is escaped
 PROGRESS_PLACEHOLDER = re.compile(r"<!--progress (\d+)-->")
-SLUG_PLACEHOLDER = "--slug--"  # in the buttons that are kept for a state
-ENTRY_BYTES = 300  # beside the text
+SLUG_PLACEHOLDER = "--slug--"  # in the buttons that are cached for a state
+ENTRY_BYTES = 300  # besides the text
 
 
 class Marks(NamedTuple):
@@ -63,7 +63,7 @@ def _query() -> CompiledQuery:
 
 @cache
 def _progress() -> CompiledQuery:
-    """How many issues series have, have been read and are owned, without series of which none are."""
+    """The numbers of all, read and owned issues of series; without series that have none read or owned."""
     ids, user_id = bindparam("ids", type_=Text), bindparam("user_id", type_=Integer)
     read = func.count().filter(exists().where(ReadDate.issue_id == Issue.id, ReadDate.user_id == user_id))
     owned = exists().where(CollectionItem.issue_id == Issue.id, CollectionItem.user_id == user_id)
@@ -82,12 +82,12 @@ def _by_issue(rows: list[dict]) -> dict[int, Marks]:
 
 
 def marks_of(request, ids: Iterable[int]) -> dict[int, Marks]:
-    """The reader's marks of issues in the present transaction."""
+    """The reader's marks of issues, read in the current transaction."""
     return _by_issue(request.dbsession.scalar(_statement(), _parameters(request, ids)))
 
 
 def track_bar(_request, issue, size: str = "small") -> Markup:
-    """The placeholder of an issue's bar: `wide` has words; `run` also marks the issues before it as read."""
+    """The placeholder of an issue's bar: `wide` has text; `run` can also mark earlier issues as read."""
     return Markup(f"<!--track {issue.id} {issue.slug} {size} {escape(issue.label)}-->")  # noqa: S704
 
 
@@ -112,7 +112,7 @@ def progress_line(_request, series) -> Markup:
 
 
 def fill_marks(request, page: str) -> Markup:
-    """Replace the placeholders in a page or fragment by bars and progress, for members their own."""
+    """Replace the placeholders in a page or fragment with bars and progress; members see their own data."""
     return Markup(_fill_progress(request, _fill_bars(request, page)))  # noqa: S704
 
 
