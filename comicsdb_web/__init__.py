@@ -29,7 +29,7 @@ def includeme(config):
     config.include(".http.csp")  # security headers
     config.include(".http.session_auth")  # sessions
     config.include(".http.csrf")  # CSRF tokens
-    config.include(".http.pending_action")  # what visitors chose before log-in
+    config.include(".http.pending_action")  # actions that visitors chose before log-in
     config.include(".http.flash_messages")  # notices shown on the next page
     config.include(".forms.expired_session")  # restores forms sent after the session had ended
     config.include(".forms")  # requests of scripts in forms

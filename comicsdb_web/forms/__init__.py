@@ -1,6 +1,6 @@
 """Editing on the site: the forms of all kinds, their rows, autocomplete, and edit conflicts.
 
-`fields` and `rows` declare the forms, `drafts` holds one while it is filled in, `editing` has the views.
+`fields` and `rows` declare the forms, `drafts` holds the state of one, `editing` has the views.
 """
 
 

@@ -19,7 +19,7 @@ from comicsdb_web.rendering.locales import _
 
 @dataclass
 class Difference:
-    """A field that somebody else changed: their value and yours as text, in lines.
+    """A field that somebody else changed: their value and yours, as lines of text.
 
     `merged`: you had not changed it, so the form has their value now. Otherwise it keeps yours.
     """

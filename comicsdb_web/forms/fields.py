@@ -29,7 +29,7 @@ def text_of(post: MultiDict, name: str) -> str | None:
 
 
 def texts_of(post: MultiDict, name: str) -> tuple[str, ...]:
-    """All texts sent under a name that are not blank."""
+    """All non-blank texts sent under a name."""
     sent = (value.strip() for value in post.getall(name) if isinstance(value, str))
     return tuple(value for value in sent if value)
 
@@ -141,7 +141,7 @@ class TranslatedText(Field):
     max_length: int = 0
 
     def display_value(self, state):
-        """The translations; blank where there is none."""
+        """The translations; blank if there is none."""
         names = state.get(self.name, {})
         return tuple(names.get(language, "") for language in self.languages)
 

@@ -27,7 +27,7 @@ def text_fields(request) -> dict[str, str]:
 
 
 def uploaded_file(request, name: str) -> bytes:
-    """The content of an uploaded file; empty where none was chosen."""
+    """The content of an uploaded file; empty if none was chosen."""
     sent = request.POST.get(name)
     return sent.file.read() if hasattr(sent, "file") else b""
 

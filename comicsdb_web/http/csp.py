@@ -74,7 +74,7 @@ def headers_tween_factory(handler, registry):
                 response.headers.setdefault(name, value)
         if response.content_type == "text/html":
             response.headers.setdefault("Cache-Control", "private, no-cache")
-            if "locale_name" in vars(request):  # set once the language was used
+            if "locale_name" in vars(request):  # only if the response used the language
                 response.headers.setdefault("Content-Language", request.locale_name)
             response.vary = tuple(dict.fromkeys((*(response.vary or ()), *VARY)))
         return response

@@ -12,7 +12,7 @@ COOKIE = "messages"
 KINDS = ("success", "info", "warning", "error")
 SHOWN_MAX = 5
 BYTES_MAX = 1500  # of all messages: requests with more than 4 KB of cookies are rejected
-TEXT_MAX = 200  # characters that are kept of a single text that is too long
+TEXT_MAX = 200  # characters to which a single text that is too long is cut
 
 
 class Message(NamedTuple):

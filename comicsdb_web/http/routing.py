@@ -77,12 +77,12 @@ def with_query(request, path: str) -> str:
 
 
 def query_with(request, **changes) -> str:
-    """The request's query string with some parameters set, or left out where the value is None."""
+    """The request's query string with some parameters set, or removed if the value is None."""
     return query_of(request.GET.items(), **changes)
 
 
 def query_of(pairs: Iterable[tuple[str, str]], **changes) -> str:
-    """A query string of pairs of name and value, with some parameters set, or left out if None."""
+    """A query string of pairs of name and value, with some parameters set, or removed if None."""
     kept = [(name, value) for name, value in pairs if name not in changes]
     query = kept + [(name, value) for name, value in changes.items() if value is not None]
     return f"?{urlencode(query)}" if query else ""

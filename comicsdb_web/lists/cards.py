@@ -164,7 +164,7 @@ def issue_columns() -> list[ColumnElement]:
 
 
 def statement(model, *, with_count: bool = True) -> Select:
-    """The columns of the cards of a kind; `number` counts issues or series, where the kind has any."""
+    """The columns of the cards of a kind; `number` counts issues or series, if the kind has any."""
     if model is Issue:
         return select(*issue_columns()).select_from(Issue).join(Issue.series)
     if model is Series:

@@ -215,7 +215,7 @@ def money(context, value: Decimal, currency: str) -> str:
 
     Decimals of currencies that are usually written without, such as lire, are shown only if they are not 0.
     """
-    # As a string, since equal amounts, which are one cache key, may have different numbers of digits.
+    # As a string: equal amounts, which would be one cache key, may have different numbers of digits.
     return _written(context["request"].locale_name, _amount, str(value), currency)
 
 
@@ -385,7 +385,7 @@ def _of_browser(request) -> str:
 
 
 def language_of_header(accepted: str | None) -> str:
-    """Return the language that best matches an Accept-Language header; a too long header is ignored."""
+    """Return the language that best matches an Accept-Language header; one that is too long is ignored."""
     return _best_match(accepted) if accepted and len(accepted) <= MAX_HEADER_LENGTH else DEFAULT_LANGUAGE
 
 

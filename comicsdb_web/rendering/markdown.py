@@ -1,7 +1,7 @@
 """Help pages and timeline: Markdown files with a few lines of metadata.
 
-They are read once, at start; an invalid file makes the start fail, with its name. Their HTML is rendered on
-first use, as this takes longer and cannot fail.
+They are read once, at start; an invalid file prevents the start, and the error names it. Their HTML is
+rendered on first use, as this takes longer and cannot fail.
 """
 
 from collections.abc import Mapping

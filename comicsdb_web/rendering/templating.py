@@ -37,7 +37,7 @@ class AbsoluteTemplateNames(Extension):
 class PageContext(Context):
     """A context that calls macros and methods directly, without checking whether they need the context.
 
-    A page has hundreds of such calls: together with `escaped`, this takes a fifth of the time off a list.
+    A page has hundreds of such calls: together with `escaped`, this saves a fifth of a list's rendering time.
     """
 
     def call(self, function, /, *args, **kwargs):

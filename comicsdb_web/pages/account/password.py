@@ -133,7 +133,7 @@ def _moved(request):
 
 
 def includeme(config):
-    """Add the pages, at the paths that are usual on such sites."""
+    """Add the pages, at the paths that comparable sites use."""
     config.add_account_page(
         "account.password",
         "password_change/",

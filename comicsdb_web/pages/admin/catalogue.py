@@ -81,7 +81,7 @@ class CatalogueAdmin(EditingViews):
         }
 
     def delete(self):
-        """Like on the site, for accounts that may delete the kind."""
+        """As on the site, for accounts that may delete the kind."""
         if not self.request.has_permission(delete_right(self.kind)):
             return error_page(self.request, 403)
         found = super().delete()

@@ -3,7 +3,7 @@
 from comicsdb.models.record import CHANGED, CREATED, DELETED
 from comicsdb_web.rendering.locales import _
 
-# Labels of what is not a field of its own in every form.
+# Labels of fields that a kind's form may not have.
 OTHERS = {
     "slug": _("Address"),
     "credits": _("Credits"),

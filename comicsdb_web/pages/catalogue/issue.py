@@ -255,7 +255,7 @@ class IssueViews(CopyingViews, EntityViews):
     )
 
     def create(self):
-        """Like for other kinds; for our script, return the values proposed for a chosen series."""
+        """As for other kinds; for our script, return the values proposed for a chosen series."""
         if self.request.is_fragment and self.request.method != "POST":
             draft = self.draft_class(self.request, self.kind, self.form)
             draft.prefill(self.request.GET)

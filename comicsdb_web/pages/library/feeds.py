@@ -71,7 +71,7 @@ def series_feed(request):
 def private_feed(request):
     """The issues of the series that a reader follows, at a private address.
 
-    Nothing leaks the address: the feed has no link to itself, and no Referer header is sent from it.
+    Nothing leaks the address: the feed has no link to itself, and its headers forbid sending a Referer.
     """
     secret, here = request.matchdict["secret"], network(client_ip(request))
     wait = _retry_after(request, [(PRIVATE_LIMIT, here), (PRIVATE_LIMIT, digest(secret))])

@@ -401,7 +401,7 @@ def _result_texts(counted: Counter):
 
 
 class ListImportViews(ImportViews):
-    """The same pages below those of reading lists."""
+    """The same pages, below /reading-lists/."""
 
     area = "reading_list"
 

@@ -30,7 +30,7 @@ from comicsdb_web.rendering.row_views import RowView, row_view
 
 WORKER = Path(__file__).parent.parent.parent / "data" / "scan_worker.js"
 SKIP = "none"  # the choice to add nothing for a code
-CODE_MAX = 20  # characters of a barcode
+CODE_MAX = 20  # most characters of a barcode
 DECODER = ("zxing/share.js", "zxing/reader/index.js", "zxing/zxing_reader.wasm")
 FILES = (*DECODER, "css/site.css", "css/collection.css", "css/scan.css", "icon.svg")
 SEPARATORS = re.compile(r"[\n\r,;\t]+")

@@ -56,7 +56,7 @@ def _error_response(status: int, text: str):
 
 
 def _found(request, url: str):
-    """The object whose page has a URL, and its cover; None for other URLs."""
+    """The object whose page is at a URL, and its cover; None for other URLs."""
     kind, slug = _kind_and_slug(request, url)
     if slug is None:
         return None

@@ -43,7 +43,7 @@ KINDS = {model.__tablename__: model for model in (*CATALOGUE, ReadingList)}
 
 
 def health(request):  # noqa: ARG001
-    """A response as long as the process responds; makes no query."""
+    """The health check: shows that the process responds; makes no query."""
     return Response("ok\n", content_type="text/plain", cache_control="no-store")
 
 
