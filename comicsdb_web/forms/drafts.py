@@ -72,6 +72,7 @@ class Draft:
     `found` the search results, `creatable_names` the names of objects that can be created, `files` the chosen
     pictures, as uploaded or as stored (`accounts.SavedPicture`), and `files_to_choose_again` the names of
     lost files. `credit_text` has the credits that are not in rows yet.
+
     `modified` and `digests` identify the current state of the object, `sent_modified` and `sent_digests` the
     state that the form was loaded with.
     """

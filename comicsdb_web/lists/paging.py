@@ -28,6 +28,7 @@ NEIGHBOUR_PAGES = 2  # pages shown on either side of the current one
 SURVEY_STEP = 560  # rows between two cached keys
 QUERIES_MAX = 300  # compiled statements of lists, of some 5 KB each
 SURVEY_OFFSET_MIN = 10 * SURVEY_STEP  # below this offset, skipping rows is cheaper than a survey
+
 # Purposes of statements: the number of rows, keys of far pages, the first page with or without the number,
 # a page after an offset, or after a key.
 COUNT, SURVEY, FIRST_WITH_COUNT, FIRST, AFTER_OFFSET, AFTER_KEY = (
