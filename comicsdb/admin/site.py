@@ -55,7 +55,7 @@ def set_sign_ups(session: Session, actor: Actor, enabled: bool, message: str) ->
 
 
 def retry_mail(session: Session, actor: Actor, mail_id: int) -> bool:
-    """Retry a failed mail at once; returns False for any other mail.
+    """Retry a failed mail with the next batch; returns False for any other mail.
 
     A mail that is being sent has no error yet and is left alone, so that it is not sent twice. A mail that
     was given up cannot be retried, as its text was removed.

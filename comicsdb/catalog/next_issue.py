@@ -14,7 +14,7 @@ from comicsdb.models.choices import YEARS
 
 RECENT_ISSUES = 7  # issues from which intervals and values are derived
 MAX_TRIED = 50  # numbers tried until one is free
-DAYS_OF_MONTH = range(27, 33)  # days between monthly issues
+MONTHLY_MIN = 27  # days between issues from which a series counts as monthly
 WEEK = 7
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
 FIRST_NUMBER = "1"
@@ -80,8 +80,8 @@ def _dates(run: list[Issue]) -> dict[str, date]:
 def _interval(days: list[date]) -> tuple[int, int]:
     """The usual time between dates (latest first), in months or else in days; a single date means monthly."""
     gaps = [(later - earlier).days for later, earlier in pairwise(days)]
-    usual = median_low(gaps) if gaps else DAYS_OF_MONTH[0]
-    if usual < DAYS_OF_MONTH[0]:
+    usual = median_low(gaps) if gaps else MONTHLY_MIN
+    if usual < MONTHLY_MIN:
         return 0, max(usual, 0)
     return max(1, round(usual / 30.44)), 0
 

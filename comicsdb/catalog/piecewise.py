@@ -10,14 +10,14 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.unit_of_work import UnitOfWork
 
-INITIAL_SIZE, MIN_SIZE, MAX_SIZE = 20, 25, 500  # objects per transaction
+MIN_SIZE, MAX_SIZE = 25, 500  # objects per transaction
 TARGET_SECONDS = 0.1  # how long a transaction should hold the lock
 MAX_ATTEMPTS = 5  # attempts of a transaction that fails by a deadlock
 
 
 def in_pieces(session: Session, ids: Iterable[int], write: Callable[[Session, set[int]], object]) -> None:
     """Call `write` for pieces of ids, each with a `separate_session`; retries after deadlocks."""
-    left, size, attempts = sorted(ids), INITIAL_SIZE, 0
+    left, size, attempts = sorted(ids), MIN_SIZE, 0
     while left:
         piece, attempts = left[:size], attempts + 1
         try:

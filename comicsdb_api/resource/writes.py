@@ -50,6 +50,15 @@ class PictureField:
         return cls(kind.name, "cover_hash" in kind.scalars) if IMAGE in kind.scalars else None
 
 
+def validated(sent: ParsedBody, schema: type[ObjectSchema]) -> dict:
+    """The values in a body without pictures; raises BadRequestError with all errors."""
+    judge = schema(form=sent.is_form)
+    try:
+        return judge.deserialize(sent.values(judge, whole=False))
+    except colander.Invalid as invalid:
+        raise BadRequestError(errors_by_field(invalid)) from invalid
+
+
 class Draft:
     """The values in a body, and its errors so far, as messages by field.
 

@@ -135,7 +135,7 @@ class IncludeParameter(Filter):
 class TouchedParameter(Filter):
     """`touched`: a position in the sequence of objects that changed without an entry."""
 
-    schema = {"type": "string", "pattern": touched._POSITION.pattern, "examples": ["8123.45"]}
+    schema = {"type": "string", "pattern": touched.POSITION.pattern, "examples": ["8123.45"]}
     description = "{}; without it, such objects are not sent, but the position from which to begin is."
     error_message = "Enter the position as the feed gave it."
 

@@ -40,7 +40,6 @@ from comicsdb_api.resources.collection_figures import (
     StatsResource,
 )
 from comicsdb_api.resources.collection_filters import COLLECTION_FILTERS
-from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import make_response
 
 item, read_date, user = CollectionItem.__table__, ReadDate.__table__, User.__table__
@@ -166,7 +165,7 @@ class CollectionResource(OwnResource):
         sent = bodies.parse_body(request, self.parses)
         item_id, mine = self.id_in_path(), (request.dbsession, request.identity.user_id)
         collection.item(*mine, item_id)  # 404 takes precedence over errors in the body
-        values = validated(sent, StarsSchema)
+        values = writes.validated(sent, StarsSchema)
         if self._has_changed(item_id):
             return writes.precondition_failed(request)
         if "rating" in values:
@@ -296,7 +295,7 @@ class CollectionAddResource(CollectionResource):
         """Add an issue to the collection: 201, or 200 if it is there already."""
         sent = bodies.parse_body(self.request, self.parses)
         return writes.run_idempotently(
-            self.request, sent, lambda: self._add(validated(sent, CollectionAddSchema))
+            self.request, sent, lambda: self._add(writes.validated(sent, CollectionAddSchema))
         )
 
     def _add(self, values: dict) -> tuple[int, bytes]:
@@ -344,7 +343,7 @@ class ScrobbleResource(CollectionResource):
         """Record that an issue was read: 200, or 201 if it was not in the collection before."""
         sent = bodies.parse_body(self.request, self.parses)
         return writes.run_idempotently(
-            self.request, sent, lambda: self._scrobble(validated(sent, ScrobbleSchema))
+            self.request, sent, lambda: self._scrobble(writes.validated(sent, ScrobbleSchema))
         )
 
     def _scrobble(self, values: dict) -> tuple[int, bytes]:

@@ -24,9 +24,8 @@ from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.filters import BadValueError, Filter
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import ChoiceText, JsonList
-from comicsdb_api.resource.writes import IMAGE, NO_FILE, NO_PICTURE
+from comicsdb_api.resource.writes import IMAGE, NO_FILE, NO_PICTURE, validated
 from comicsdb_api.resources.issue import IssueResource, issue, issue_and_variant
-from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import base_urls, json_response, to_json
 
 RESULTS_MAX = 100  # covers in one response, the nearest

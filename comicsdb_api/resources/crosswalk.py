@@ -24,7 +24,7 @@ from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.external_ids import external_id
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import ChoiceText, JsonList, Url
-from comicsdb_api.resources.wish_list import validated
+from comicsdb_api.resource.writes import validated
 from comicsdb_api.responses import json_response, to_json
 
 OWN_SOURCE = "comicsdb"  # the source of our own ids

@@ -30,8 +30,8 @@ from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.options import option_values, options_of
 from comicsdb_api.resource.selection import FieldSelection
 from comicsdb_api.resource.types import JsonList, SelectableObject
+from comicsdb_api.resource.writes import validated
 from comicsdb_api.resources.issue import IssueResource, issue
-from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import base_urls, json_response
 
 CANDIDATES_DEFAULT = 5  # if the request does not say

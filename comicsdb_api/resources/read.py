@@ -15,7 +15,6 @@ from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resources.account_lists import OwnListing, OwnResource, own_row_body
 from comicsdb_api.resources.collection import in_site_zone
 from comicsdb_api.resources.collection_filters import LocalDateFilter
-from comicsdb_api.resources.wish_list import validated
 from comicsdb_api.responses import make_response
 
 read_date, issue, series = ReadDate.__table__, Issue.__table__, Series.__table__
@@ -72,7 +71,9 @@ class ReadAddResource(ReadResource):
     def add(self):
         """Record a read, without adding an item to the collection."""
         sent = bodies.parse_body(self.request, self.parses)
-        return writes.run_idempotently(self.request, sent, lambda: self._add(validated(sent, ReadSchema)))
+        return writes.run_idempotently(
+            self.request, sent, lambda: self._add(writes.validated(sent, ReadSchema))
+        )
 
     def _add(self, values: dict) -> tuple[int, bytes]:
         request, issue_id = self.request, values["issue_id"]

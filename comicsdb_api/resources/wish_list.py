@@ -1,13 +1,11 @@
 """The caller's wish list: the issues that it looks for."""
 
-import colander
 from sqlalchemy import Boolean, Float, case, cast, func, literal_column, select
 
 from comicsdb.catalog import NotFoundError
 from comicsdb.library import wish_list as wish
 from comicsdb.models import CollectionItem, Issue, Series, Variant, WishList, WishListItem
 from comicsdb.models.choices import WishStatus
-from comicsdb.schemas import ObjectSchema, errors_by_field
 from comicsdb.schemas.collection import no_issue
 from comicsdb.schemas.wish import NewWishSchema, PurchaseSchema
 from comicsdb.security import Permission
@@ -17,7 +15,7 @@ from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.operations import Operation, ResponseBody
 from comicsdb_api.resource.types import ChoiceText, CurrencyCode, Url
-from comicsdb_api.resource.writes import encoded_json_response
+from comicsdb_api.resource.writes import encoded_json_response, validated
 from comicsdb_api.resources.account_lists import (
     CALLER_ID,
     OwnDetail,
@@ -115,15 +113,6 @@ class WishListItemResource(WishListResource):
     def order(cls) -> tuple:
         """By priority (1 first), then by sort name of the series and cover date."""
         return (item.c.priority, series.c.sort_folded, series.c.sort_name, issue.c.cover_date, item.c.id)
-
-
-def validated(sent: bodies.ParsedBody, schema: type[ObjectSchema]) -> dict:
-    """The values in a body, validated by a schema; raises BadRequestError with all errors."""
-    judge = schema(form=sent.is_form)
-    try:
-        return judge.deserialize(sent.values(judge, whole=False))
-    except colander.Invalid as invalid:
-        raise BadRequestError(errors_by_field(invalid)) from invalid
 
 
 class WishListAddResource(WishListResource):

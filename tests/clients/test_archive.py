@@ -189,6 +189,17 @@ def test_a_failure_on_the_way_leaves_the_old_archive(tmp_path, monkeypatch, brok
     assert os.listdir(tmp_path) == ["a.cbz"]
 
 
+def test_tags_that_would_not_be_read_again_are_not_written(tmp_path):
+    path = made(tmp_path / "a.cbz")
+    data = path.read_bytes()
+    write_tags(path, {"ComicInfo.xml": b"x" * archive.TAG_BYTES})
+    assert len(read_contents(path, TAGS).tags["comicinfo.xml"]) == archive.TAG_BYTES
+    path.write_bytes(data)
+    with pytest.raises(ArchiveError, match="more than 4,194,304 bytes"):
+        write_tags(path, {"ComicInfo.xml": b"x" * (archive.TAG_BYTES + 1)})
+    assert path.read_bytes() == data
+
+
 def test_a_file_that_another_program_changes_meanwhile(tmp_path, monkeypatch):
     path = made(tmp_path / "a.cbz")
     check = archive._check

@@ -81,6 +81,8 @@ def write_tags(path: Path, tags: Mapping[str, bytes]) -> None:
     A temporary file next to the archive is written completely and then renamed, so that even after a crash
     either the old archive or the new one is there.
     """
+    if any(len(content) > TAG_BYTES for content in tags.values()):
+        raise ArchiveError(f"cannot hold tags of more than {TAG_BYTES:,} bytes")
     path = path.resolve()  # a symbolic link is kept
     with path.open("rb") as source, _temporary_file(path) as target:
         beside = Path(target.name)

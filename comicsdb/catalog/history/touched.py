@@ -12,7 +12,7 @@ from sqlalchemy import CTE, BigInteger, Select, bindparam, column, literal_colum
 from comicsdb.catalog.public_tables import PUBLIC_KINDS, states_query
 from comicsdb.models.base import BIG_MAX
 
-_POSITION = re.compile(r"(\d{1,19})(?:\.(\d{1,19}))?", re.ASCII)
+POSITION = re.compile(r"(\d{1,19})(?:\.(\d{1,19}))?", re.ASCII)
 OBJECTS_MAX = 1000
 # Transactions below this number have ended, so their rows are complete.
 OLDEST_RUNNING_XID = "pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
@@ -27,7 +27,7 @@ class Position(NamedTuple):
     @classmethod
     def of(cls, value: str) -> "Position | None":
         """Parse a position; returns None if the text is invalid."""
-        found = _POSITION.fullmatch(value)
+        found = POSITION.fullmatch(value)
         numbers = [int(each or 0) for each in found.groups()] if found else [BIG_MAX + 1]
         return cls(*numbers) if max(numbers) <= BIG_MAX else None
 

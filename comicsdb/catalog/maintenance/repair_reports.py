@@ -4,7 +4,7 @@ from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import ColumnElement, Select, case, exists, func, select
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.dialects.postgresql import aggregate_order_by, distinct_on
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog.advice import RULES, breaches
@@ -60,7 +60,7 @@ def changes_on_day(session: Session, day: date, zone: ZoneInfo) -> list:
             Change.kind,
             Change.object_id,
             User.username,
-            func.array_agg(Change.action).label("actions"),
+            func.array_agg(aggregate_order_by(Change.action, Change.seq)).label("actions"),
             func.max(Change.at).label("last"),
         )
         .join(User, User.id == Change.user_id)

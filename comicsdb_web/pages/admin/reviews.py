@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from pyramid.httpexceptions import HTTPSeeOther
+from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload
 
@@ -61,7 +61,9 @@ def review(request):
 def decide(request):
     """Hide, restore or keep a review, with a reason."""
     sent = form_state.text_fields(request)
-    act, text = DECISIONS.get(sent.get("decision", ""), DECISIONS["keep"])
+    if sent.get("decision") not in DECISIONS:
+        raise HTTPBadRequest
+    act, text = DECISIONS[sent["decision"]]
     try:
         act(request.dbsession, request.identity, id_in_path(request), sent.get("reason", ""))
     except InvalidError as error:

@@ -35,7 +35,6 @@ def world(factory, monkeypatch):
         session.commit()
         found = series.id, session.scalars(select(Issue.id).order_by(Issue.id)).all(), character.id
     monkeypatch.setattr(unit_of_work, "MAX_IMMEDIATE", 1)
-    monkeypatch.setattr(piecewise, "INITIAL_SIZE", 1)
     monkeypatch.setattr(piecewise, "MIN_SIZE", 1)
     monkeypatch.setattr(piecewise, "MAX_SIZE", 1)
     return found

@@ -150,7 +150,7 @@ class Commits(RuleBasedStateMachine):
 
 def test_the_log_is_in_the_order_of_commits_and_the_epoch_tells_every_change(factory, database, monkeypatch):
     monkeypatch.setattr(unit_of_work, "MAX_IMMEDIATE", 1)
-    for size in ("INITIAL_SIZE", "MIN_SIZE", "MAX_SIZE"):
+    for size in ("MIN_SIZE", "MAX_SIZE"):
         monkeypatch.setattr(piecewise, size, 1)
     with factory() as session:
         make = Factories(Catalog(session))

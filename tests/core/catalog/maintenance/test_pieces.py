@@ -50,7 +50,7 @@ class ProcessKilled(BaseException):
 def world(factory, monkeypatch):
     """Ids of a staff account, of a long series with ratings, and of a short one of another publisher."""
     monkeypatch.setattr(pieces, "MAX_IMMEDIATE", FEW)
-    for size in ("INITIAL_SIZE", "MIN_SIZE", "MAX_SIZE"):
+    for size in ("MIN_SIZE", "MAX_SIZE"):
         monkeypatch.setattr(piecewise, size, PIECE)
     with factory() as session:
         make = Factories(Catalog(session))
@@ -186,7 +186,7 @@ from sqlalchemy import create_engine
 from comicsdb.admin.unfinished import run_unfinished
 from comicsdb.catalog import piecewise
 from comicsdb.db import session_factory
-piecewise.INITIAL_SIZE = piecewise.MIN_SIZE = piecewise.MAX_SIZE = int(sys.argv[2])
+piecewise.MIN_SIZE = piecewise.MAX_SIZE = int(sys.argv[2])
 run_unfinished(session_factory(create_engine(sys.argv[1])))
 """
 
