@@ -1,8 +1,8 @@
 """Import of accounts.
 
-If the system account is the only one in the database, ids of the set are kept, and its user 1 replaces the
-system account. Otherwise users are matched by name, and existing accounts are not changed. Passwords and
-tokens are hashed before they reach the database.
+If the system account is the only one in the database, the ids of the data set are kept, and its user 1
+replaces the system account. Otherwise users are matched by name, and existing accounts are not changed.
+Passwords and tokens are hashed before they reach the database.
 """
 
 import os
@@ -24,7 +24,7 @@ _FILLED = USERS.columns
 
 
 def stage_users(run: ImportRun, passwords: Passwords, pictures: Pictures) -> None:
-    """Read users.jsonl; passwords are hashed, which takes time, for new users only."""
+    """Read users.jsonl; only new users' passwords are hashed, as hashing is slow."""
     taken = run.ids("SELECT lower(username) FROM user_account")
 
     def prepared(row: list) -> list:
@@ -68,7 +68,7 @@ def match(run: ImportRun) -> None:
 
 
 def _report_conflicts(run: ImportRun, replaced: int) -> None:
-    """Report names, addresses and tokens of new users that other accounts have."""
+    """Report user names, e-mail addresses and tokens of new users that other accounts already have."""
     for field, condition in (
         ("username", "lower(t.username) = lower(s.username)"),
         ("email", "lower(t.email) = lower(s.email)"),

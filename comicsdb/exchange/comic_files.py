@@ -1,8 +1,9 @@
-"""Import of the tags in people's own comic files (CBZ): ComicInfo and MetronInfo, as drafts to review.
+"""Import of the tags in users' own comic files (CBZ): ComicInfo and MetronInfo, as drafts to review.
 
-Nothing is written to the catalogue. Issues that are certainly known are only reported; all others are stored
-for the account, which reviews them (`exchange.tagged_files`). A stored issue is found by what it is about, so
-an import that was stopped goes on when it is called again, and a file that is read twice adds nothing.
+Nothing is written to the catalogue. Issues that are matched with certainty are only reported; all others are
+stored for the account, which reviews them (`exchange.tagged_files`). The key of a stored issue is derived
+from its label and publisher, so an interrupted import can simply be run again, and reading a file twice adds
+nothing.
 """
 
 import struct
@@ -30,33 +31,33 @@ KNOWN, AMBIGUOUS, NEW, DISMISSED, WAITING = "known", "ambiguous", "new", "dismis
 UNTAGGED, UNREADABLE = "without tags", "unreadable"
 
 SUFFIXES = {".cbz", ".zip"}
-TAGS = ("metroninfo.xml", "comicinfo.xml")  # the better one first
+TAGS = ("metroninfo.xml", "comicinfo.xml")  # in order of preference
 TAG_BYTES = 1_000_000
 ELEMENTS = 20_000
-DIRECTORY_BYTES = 16_000_000  # of an archive, which is read as a whole
+DIRECTORY_BYTES = 16_000_000  # the largest directory of an archive, which is read as a whole
 DIRECTORY_END, DIRECTORY_END_SIZE, COMMENT_MAX, LOCATOR = (
     b"PK\5\6",
     22,
     65_535,
     b"PK\6\7",
-)  # of the directory of an archive
-BATCH = 100  # files whose issues are looked for together
-# The fields of the form for a new issue.
+)  # the directory at the end of an archive
+BATCH = 100  # files whose issues are looked up together
+# Fields of the form for a new issue, by the tag that fills them.
 CREDITS = "credits-text"
 FIELDS = {"store_date": "store_date", "page_count": "page", "isbn": "isbn", "gtin": "upc"}
 FIELDS |= {name: name for name in ("number", "title", "cv_id", "gcd_id")}
-# The elements of ComicInfo with creators, and their roles.
+# The elements of ComicInfo that name creators, and their roles.
 CREATORS = {name: name for name in ("Writer", "Penciller", "Inker", "Colorist", "Letterer", "Editor")}
 CREATORS |= {"CoverArtist": "Cover", "Translator": "Translator"}
 
 
 class UnreadableError(ValueError):
-    """A file that is no archive with tags of a sensible size; the text says why."""
+    """A file is not an archive, or its tags are invalid or too large; the text says why."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a file: its status and details."""
+    """The outcome for a file: its status and details."""
 
     file: str
     status: str
@@ -71,7 +72,7 @@ class _TaggedFile:
 
 
 class _Builder(ElementTree.TreeBuilder):
-    """Refuses document types, which could define entities, and too many elements."""
+    """Rejects document types, which could define entities, and too many elements."""
 
     elements = 0
 
@@ -86,7 +87,7 @@ class _Builder(ElementTree.TreeBuilder):
 
 
 def read_tags(path: Path) -> dict | None:
-    """The tags of a file as nested values, None without any; raises UnreadableError."""
+    """The tags of a file as nested values, None if it has none; raises UnreadableError."""
     try:
         with path.open("rb") as file:
             _check_directory(file)
@@ -106,7 +107,7 @@ def read_tags(path: Path) -> dict | None:
 
 
 def _check_directory(file: BinaryIO) -> None:
-    """Refuse archives whose directory alone would fill the memory."""
+    """Reject archives whose directory alone would fill the memory."""
     size = file.seek(0, 2)
     file.seek(max(0, size - DIRECTORY_END_SIZE - COMMENT_MAX - len(LOCATOR) - 16))
     tail = file.read()
@@ -137,7 +138,7 @@ def _tags_in(archive: ZipFile) -> bytes | None:
 
 
 def _values(element) -> dict | str:
-    """The attributes and children of an element by name, a list where a name repeats; else its text."""
+    """The attributes and children of an element by name, with lists for repeated names; else its text."""
     text = (element.text or "").strip().replace("\0", "")
     found: dict = {f"@{name}": value for name, value in element.attrib.items() if not name.startswith("{")}
     for child in element:
@@ -153,7 +154,7 @@ def _values(element) -> dict | str:
 
 
 def import_files(session: Session, user_id: int, folder: Path) -> Iterator[Outcome]:
-    """Read all comic files below a folder; store what an account may enter, as much as it has room for."""
+    """Read all comic files below a folder; stores what the account may enter, as far as it has room."""
     named = (each for each in folder.rglob("*") if each.suffix.lower() in SUFFIXES)
     files = iter(sorted(each for each in named if each.is_file()))
     while some := list(islice(files, BATCH)):
@@ -219,7 +220,7 @@ def _label(known: dict) -> str:
 
 
 def _form(tagged: _TaggedFile) -> list[tuple[str, str]]:
-    """The fields of the form; the editor chooses the series and the creators that the names mean."""
+    """The fields of the form; the editor chooses the series and the creators that match the names."""
     known, tags = tagged.known, tagged.tags
     texts = {"series-q": _series(known), "cover_date": _cover_date(known)}
     texts |= {ours: str(known[name]) for name, ours in FIELDS.items() if known.get(name)}

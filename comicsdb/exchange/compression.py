@@ -1,4 +1,4 @@
-"""Zstandard: of the standard library from Python 3.14 on, before that its backport with the same API."""
+"""Zstandard: the standard library's module since Python 3.14, before that a backport with the same API."""
 
 from pathlib import Path
 from typing import BinaryIO
@@ -18,5 +18,5 @@ def create(path: Path):
 
 
 def open_plain(path: Path | BinaryIO):
-    """Open a compressed file for reading what it contains."""
+    """Open a compressed file for reading its uncompressed content."""
     return zstd.open(path, "rb")

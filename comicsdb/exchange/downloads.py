@@ -1,7 +1,7 @@
 """The dumps that this site offers: their folders, their files over HTTP, and the description for programs.
 
-Only what a manifest names is served. This module is part of every server, so it brings none of the libraries
-that make dumps.
+Only files named by a manifest are served. Every server imports this module, so it imports none of the
+libraries that make dumps.
 """
 
 import re
@@ -23,9 +23,9 @@ NAME = re.compile(r"\d{8}T\d{6}Z")
 TIME_FORMAT = "%Y%m%dT%H%M%SZ"
 MANIFEST = "manifest.json"
 SIGNATURE = f"{MANIFEST}.minisig"
-COVERS = "covers.tar"  # the pack of thumbnails, which not every dump has
+COVERS = "covers.tar"  # the pack of thumbnails, which is optional
 BLOCK = 256 * 1024  # bytes
-SITE = "comicsdb"  # the name of the site in manifests and in the description
+SITE = "comicsdb"  # the site's name in manifests and in the description
 _TYPES = {".json": "application/json", ".minisig": "text/plain", ".tar": "application/x-tar"}
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _HEADERS = (
@@ -45,7 +45,7 @@ def dumps(folder: Path | None) -> list[Path]:
 
 
 def age_of_newest(folder: Path) -> timedelta | None:
-    """How old the newest dump is, None if there is none."""
+    """The age of the newest dump, None if there is none."""
     newest = next(iter(dumps(folder)), None)
     return newest and clock.now() - datetime.strptime(newest.name, TIME_FORMAT).replace(tzinfo=UTC)
 
@@ -61,7 +61,7 @@ def available_dumps(request) -> list[tuple[str, dict]]:
     for dump in dumps(request.registry.settings["comicsdb.dumps.folder"]):
         try:
             found.append((dump.name, manifest_of(dump)))
-        except FileNotFoundError:  # removed meanwhile
+        except FileNotFoundError:  # removed in the meantime
             continue
     return found
 
@@ -72,13 +72,13 @@ def file_url(request, dump: str, name: str) -> str:
 
 
 def data_url(request) -> str:
-    """Where the data are as files: the page for people, without the site the description for programs."""
+    """The URL of the data: the page about it or, without the site, the description for programs."""
     name = "data" if _is_served(request, "data") else "well_known"
     return _public(request, request.route_path(name))
 
 
 def well_known(request) -> Response:
-    """What programs that mirror the site need to know."""
+    """The description of the site for programs that mirror it."""
     settings, found = request.registry.settings, available_dumps(request)
     licence = settings["comicsdb.licence"]
     served = {
@@ -114,7 +114,7 @@ def well_known(request) -> Response:
 
 
 def file_view(request) -> Response:
-    """Serve a file of a dump, or the part of it that is asked for."""
+    """Serve a file of a dump, or the requested range of it."""
     folder, name = request.registry.settings["comicsdb.dumps.folder"], request.matchdict["name"]
     try:
         dump = (folder or Path()) / request.matchdict["dump"]
@@ -139,7 +139,7 @@ def file_view(request) -> Response:
 
 
 class _FileBody:
-    """The content of a file, opened when it is sent: answers without a body never open it."""
+    """The content of a file, opened when it is sent, so that responses without a body never open it."""
 
     def __init__(self, path: Path):
         self._path = path
@@ -148,7 +148,7 @@ class _FileBody:
         return self.app_iter_range(0, None)
 
     def app_iter_range(self, start: int, stop: int | None) -> Iterator[bytes]:
-        """The bytes from `start` to before `stop`, as WebOb asks for a range."""
+        """The bytes from `start` to before `stop`; WebOb calls this for a range request."""
         with self._path.open("rb") as stream:
             stream.seek(start)
             left = self._path.stat().st_size - start if stop is None else stop - start
@@ -158,7 +158,7 @@ class _FileBody:
 
 
 def _limits(settings, limits: ApiLimits) -> dict | None:
-    """The requests of an account, and of an address without one, in a minute and in a day."""
+    """The numbers of requests per minute and day, with an account and for an address without one."""
     if not limits.enabled:
         return None
     account = {name: settings[f"{PREFIX}.{name}"] for name in (BURST, SUSTAINED)}

@@ -1,4 +1,4 @@
-"""Dumps: everything public of one moment as files that outlive the server.
+"""Dumps: all public data at one moment, as files that outlive the server.
 
 A dump is a folder named by its time in UTC. It holds the public tables as SQLite, the catalogue as a data set
 of compressed JSON lines, the crosswalk of ids as CSV, and a signed manifest that names all files with their
@@ -27,19 +27,19 @@ from comicsdb.exchange.exporting import export_rows
 from comicsdb.exchange.format import VERSION as DATA_SET
 from comicsdb.media.storage import Storage
 
-FORMAT = 1  # of the manifest and of the files that it names
+FORMAT = 1  # format of the manifest and of the files that it names
 PARTIAL = ".partial"
 SQLITE = "comicsdb.sqlite"
 CROSSWALK = "crosswalk.csv"
 
 
 class DumpError(Exception):
-    """A dump is not whole, or not what its site signed."""
+    """A dump is incomplete, or is not what its site signed."""
 
 
 @dataclass(frozen=True)
 class SiteInfo:
-    """What a manifest says about the site: name and address, version, and the licence of the data."""
+    """The site as a manifest describes it: name and address, version, and the licence of the data."""
 
     name: str
     url: str
@@ -58,7 +58,7 @@ def make(
 ) -> Path:
     """Write a dump into a new folder below `folder`, which appears when it is complete; returns it.
 
-    Writers are not blocked: everything comes from one snapshot. With a storage, there is a pack of `covers`.
+    Writers are not blocked: all data comes from one snapshot. If `covers` is given, a pack of them is added.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for left in folder.glob(f"*{PARTIAL}"):
@@ -75,7 +75,7 @@ def make(
                 manifest["counts"] = _write(connection, partial, manifest, report)
                 if covers is not None:
                     dump_covers.write_keys(connection.connection.driver_connection, keys)
-            if covers is not None:  # takes long, so the snapshot is over
+            if covers is not None:  # slow, so the snapshot has been released by now
                 report("Packing covers ...")
                 keys.seek(0)
                 manifest["covers"] = dump_covers.write(partial / COVERS, covers, keys)
@@ -95,7 +95,7 @@ def make(
 def verify(manifest: bytes, signature: str, public_key: str) -> dict:
     """Check the signature of a manifest's bytes; returns the manifest.
 
-    Raises minisign.VerificationError, and DumpError for a format of a newer version.
+    Raises minisign.VerificationError, or DumpError if the format is unknown to this version.
     """
     minisign.verify(manifest, signature, public_key)
     found = orjson.loads(manifest)
@@ -105,7 +105,7 @@ def verify(manifest: bytes, signature: str, public_key: str) -> dict:
 
 
 def check_file(path: Path, described: dict) -> None:
-    """Check size and digest of a file that a manifest describes; raises DumpError."""
+    """Check the size and digest of a file against its manifest entry; raises DumpError."""
     if not path.is_file():
         raise DumpError(f"{path} is missing.")
     if path.stat().st_size != described["bytes"] or _digest(path) != described["sha256"]:
@@ -113,7 +113,7 @@ def check_file(path: Path, described: dict) -> None:
 
 
 def delete_older(folder: Path, days: int) -> list[Path]:
-    """Remove dumps older than so many days, but not the newest; returns their folders."""
+    """Remove dumps older than `days` days, but never the newest; returns their folders."""
     limit = (clock.now() - timedelta(days=days)).strftime(TIME_FORMAT)
     old = [each for each in dumps(folder)[1:] if each.name < limit]
     for each in old:
@@ -136,7 +136,7 @@ def _manifest_head(connection: Connection, source: SiteInfo, made: datetime) -> 
 
 
 def _position(connection: Connection) -> dict:
-    """The schema, and where the feed of changes continues after the snapshot.
+    """The schema's version, and where the feed of changes continues after the snapshot.
 
     `touched` is the oldest transaction that the snapshot may not have seen.
     """

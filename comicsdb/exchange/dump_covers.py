@@ -1,7 +1,7 @@
 """The pack of covers of a dump: thumbnails of all covers in one tar file.
 
-Its members are `images/KEY.webp`, which an import of the dump takes when they are unpacked beside its files.
-The same covers make the same file.
+Its members are `images/KEY.webp`; an import of the dump uses them if they are unpacked next to its files. The
+file is reproducible: it depends only on the covers.
 """
 
 import tarfile
@@ -15,7 +15,7 @@ from comicsdb.media.decoding import DecoderBusyError
 from comicsdb.media.storage import Storage, is_key
 from comicsdb.media.thumbnails import NoThumbnailError, Thumbnails
 
-SIZE = "cover"  # of the thumbnails, one of `imaging.picture.SIZES`
+SIZE = "cover"  # size of the thumbnails, one of `imaging.picture.SIZES`
 CHUNK = 5000
 FOLDER, SUFFIX = "images/", ".webp"
 _KEYS = """
@@ -25,14 +25,14 @@ WHERE image <> '' ORDER BY image COLLATE "C"
 
 
 def write_keys(connection: Connection, stream: BinaryIO) -> None:
-    """Write the keys of all covers in the snapshot of a connection, a line each."""
+    """Write the keys of all covers in the snapshot of a connection, one per line."""
     with connection.cursor("covers") as rows:
         rows.itersize = CHUNK
         stream.writelines(f"{key}\n".encode() for (key,) in rows.execute(_KEYS))
 
 
 def write(path: Path, storage: Storage, keys: Iterable[bytes]) -> dict[str, int]:
-    """Write the pack; returns how many pictures it has, and how many are missing or cannot be read."""
+    """Write the pack; returns the numbers of pictures in it and of those missing or unreadable."""
     thumbnails, pictures, missing = Thumbnails(storage), 0, 0
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as pack:
         for line in keys:
@@ -46,13 +46,13 @@ def write(path: Path, storage: Storage, keys: Iterable[bytes]) -> dict[str, int]
                 info = tarfile.TarInfo(f"{FOLDER}{key}{SUFFIX}")
                 info.size = content.size
                 pack.addfile(info, stream)
-            pack.members.clear()  # which would grow with the pack
+            pack.members.clear()  # the list would grow with the pack
             pictures += 1
     return {"pictures": pictures, "missing": missing}
 
 
 def read(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The keys and thumbnails of a pack; other members are left out."""
+    """The keys and thumbnails of a pack; other members are skipped."""
     with tarfile.open(path, "r|") as pack:
         for member in pack:
             key = member.name.removeprefix(FOLDER).removesuffix(SUFFIX)

@@ -1,7 +1,7 @@
 """The SQLite file of a dump: all public tables, with keys, indexes and full-text search of names.
 
 Timestamps are text in ISO 8601 (UTC, microseconds), dates and amounts are text, arrays and objects are JSON,
-booleans are 0 and 1. `read_rows` gives the rows as `catalog.public_tables.insert_rows` takes them.
+booleans are 0 and 1. `read_rows` returns rows in the form that `catalog.public_tables.insert_rows` takes.
 """
 
 import sqlite3
@@ -19,7 +19,7 @@ from comicsdb.models import metadata
 from comicsdb.models.attribution import OWNERS
 
 CHUNK = 5000
-# Indexes beside those of primary keys and foreign keys, whose columns are all indexed.
+# Indexes in addition to those of primary keys and foreign keys, which are all indexed.
 INDEXES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(OWNERS, ("slug", "cv_id", "gcd_id", "name")),
     "issue": (
@@ -39,7 +39,7 @@ INDEXES: dict[str, tuple[str, ...]] = {
     "picture_hash": ("phash",),
     "change_log": ("kind, object_id",),
 }
-# Full-text search of names: the name, and other names as JSON, of each kind.
+# Full-text search of names: the columns with the name and with other names (JSON) of each kind.
 _NAMES = {
     "publisher": ("name", "alt_names"),
     "creator": ("name", "alias"),
@@ -52,14 +52,14 @@ _NAMES = {
 def write(connection: Connection, path: Path, about: dict) -> dict[str, int]:
     """Write the file from the snapshot of a connection; returns the number of rows by table.
 
-    The table `meta` has what is told `about` the dump, as JSON but for text.
+    The table `meta` holds the entries of `about`; values other than text are JSON.
     """
     meta = [
         (key, value if isinstance(value, str) else orjson.dumps(value).decode())
         for key, value in about.items()
     ]
     with closing(sqlite3.connect(path, isolation_level=None)) as target:
-        # The file is renamed when it is complete: nothing needs to survive a crash.
+        # The file is renamed when it is complete, so nothing needs to survive a crash.
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -65536"):
             target.execute(f"PRAGMA {pragma}")
         for statement in schema():
@@ -75,7 +75,7 @@ def write(connection: Connection, path: Path, about: dict) -> dict[str, int]:
 
 
 def read_rows(database: sqlite3.Connection, table: str) -> Iterator[dict]:
-    """The rows of a public table with the values that JSON has for them, in the order of its key."""
+    """The rows of a public table with the values they have in JSON, in the order of its primary key."""
     columns = PUBLIC_COLUMNS[table]
     parsed = [name for name in columns if isinstance(_column(table, name).type, ARRAY | JSON)]
     names = ", ".join(f'"{name}"' for name in columns)
@@ -127,7 +127,7 @@ def _table(name: str) -> str:
     lines = [_declaration(column, is_rowid=is_rowid and column is one) for column in columns]
     lines += [] if is_rowid else [f"PRIMARY KEY ({', '.join(key)})"]
     for column in columns:
-        # Those to the key of a table: a credit's role repeats the two other columns of its credit.
+        # Only references to primary keys: a credit's role also repeats two columns of its credit.
         for to in (key.column for key in column.foreign_keys if key.column.primary_key):
             lines.append(f'FOREIGN KEY ("{column.name}") REFERENCES "{to.table.name}" ("{to.name}")')
     ending = "" if is_rowid else " WITHOUT ROWID"
@@ -141,7 +141,7 @@ def _declaration(column: Column, *, is_rowid: bool) -> str:
 
 
 def _expression(column: Column) -> str:
-    """The SQL expression of the value that the file has of a column."""
+    """The SQL expression that converts a column to its value in the file."""
     name = f'"{column.name}"'
     match column.type:
         case DateTime():
@@ -156,7 +156,7 @@ def _expression(column: Column) -> str:
 
 
 def _copy(connection: Connection, target: sqlite3.Connection, table: str) -> int:
-    """Copy the rows of a table, some thousands at a time; returns their number."""
+    """Copy the rows of a table in chunks; returns their number."""
     columns, count = [_column(table, name) for name in PUBLIC_COLUMNS[table]], 0
     places = ", ".join("?" * len(columns))
     with connection.cursor("dump") as rows:
@@ -169,7 +169,7 @@ def _copy(connection: Connection, target: sqlite3.Connection, table: str) -> int
 
 
 def _searched() -> Iterator[str]:
-    """The statements that fill the full-text index, and bring it into its smallest form."""
+    """The statements that fill the full-text index and make it as small as possible."""
     for kind in PUBLIC_KINDS:
         name, others = _NAMES.get(kind, ("name", ""))
         other = (

@@ -38,7 +38,7 @@ COVER_HASHES = "(SELECT json_build_object({}) FROM picture_hash h WHERE h.pictur
 
 
 class ExportFailedError(Exception):
-    """The data set cannot be written; the text has the reason."""
+    """The data set cannot be written; the text says why."""
 
 
 @dataclass
@@ -83,7 +83,7 @@ def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bo
 def export_rows(connection: Connection, folder: Path) -> None:
     """Write the files of a data set without accounts and pictures, compressed, from a snapshot.
 
-    `image` is the key of a picture, whose file is not in the folder.
+    `image` is the key of a picture; the folder does not contain its file.
     """
     export = _Export(connection, folder)
     for file in FILES:
@@ -94,7 +94,7 @@ def export_rows(connection: Connection, folder: Path) -> None:
 
 
 class _Export:
-    """Without a storage, pictures are named but not copied."""
+    """An export in progress; without a storage, pictures are named but not copied."""
 
     def __init__(
         self, connection: Connection, folder: Path, storage: Storage | None = None, *, accounts: bool = False
@@ -127,7 +127,7 @@ class _Export:
         return count, digest.hexdigest()
 
     def lines(self, file: File) -> Iterator[bytes]:
-        """The lines of a file; pictures are copied on the way."""
+        """The lines of a file; pictures are copied along the way."""
         keys = [each.key for each in file.exported_fields]
         picture = next((each.key for each in file.fields if each.picture and self._storage), None)
         keys += ["image_hashes"] if self._tells_hashes(file) else []
@@ -177,7 +177,7 @@ class _Export:
         return f"{column}::text" if each.type.startswith(("DATE", "NUMERIC")) else column
 
     def _add_picture(self, key: str) -> tuple[str, str]:
-        """Copy a picture, once for keys that share a file; returns the path below images/ and its SHA-256."""
+        """Copy a picture, once for keys that share a file; returns its path below images/ and its SHA-256."""
         try:
             identity = self._storage.identity(key)
             if identity in self._shared:

@@ -2,8 +2,9 @@
 
 Import and export share this declaration; type, length, range, codes, default and target of a column come from
 the models. There is one JSON object per line. An `id` is unique in its file, and `X_id` refers to the file of
-X. Null means "unknown", and so does "" for text. `image` is a path below images/. Beside it, `image_sha256`
-and the `image_hashes` of covers tell that this very file has been decoded before, so it need not be again.
+X. Null means "unknown", and so does "" for text. `image` is a path below images/. Next to it, `image_sha256`
+and the `image_hashes` of covers show that exactly this file has been decoded before, so import need not do
+so.
 
 Some records contain lists of others, such as the items of a reading list. These are declared as a `File` of
 their own, and are staged, checked, stored and exported like the rows of any other file.
@@ -36,10 +37,10 @@ from comicsdb.models.currencies import CURRENCY_COLUMNS
 from comicsdb.values import WEB_ADDRESS
 
 VERSION = 1
-REQUIRED = object()  # the default of a field that every record must have
+REQUIRED = object()  # the default of a field that is required
 INFERRED = object()
 PICTURE_SIZE = ("image_width", "image_height")
-PICTURE_FACTS = ("image_sha256", "image_hashes")  # keys of records that have a picture
+PICTURE_FACTS = ("image_sha256", "image_hashes")  # keys that go with a picture
 INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 _DIALECT = postgresql.dialect()
 
@@ -50,8 +51,8 @@ class Field:
 
     `column` is its column, `type` the SQL type, `default` the value if a record lacks the key. `target` is
     the file that its ids refer to, `link` the table for a list of ids. `picture` marks the path of a picture.
-    `export_sql` is the SQL expression over a row t for export, if that is not the column; a field that is
-    `legacy` is only read, as older sets have it. `nested` is the file of the records in a list.
+    `export_sql` is an SQL expression over a row t that is exported instead of the column. A `legacy` field is
+    read from older sets, but not exported. `nested` is the file of the records in a list.
     """
 
     key: str
@@ -71,10 +72,11 @@ class Field:
 class File:
     """One file: its name without suffix, the model of its rows, its fields and its unique sets.
 
-    A unique set has a name for messages, SQL expressions over the columns of a row, and the columns within
-    which they are unique, if not in the whole file. `match` are the columns that identify an existing row.
-    For records inside others, `owner` is the file of those and `parent` the column that refers to them.
-    `order` is the order of export. `counted` is the name in the report, if not that of the file.
+    A unique set has a name for messages, SQL expressions over the columns of a row, and optionally the
+    columns within which they are unique (by default the whole file). `match` are the columns that identify an
+    existing row. For records nested in others, `owner` is the file of the outer records and `parent` the
+    column that refers to them. `order` is the order of export. `counted` is the name in the report, if it
+    differs from the file's.
     """
 
     name: str
@@ -109,7 +111,7 @@ class File:
 
     @property
     def staged_fields(self) -> tuple[Field, ...]:
-        """The fields with a column in the staged table: all but lists of other records."""
+        """The fields with a column in the staging table: all but lists of other records."""
         return tuple(field for field in self.fields if not field.nested)
 
     @property
@@ -124,7 +126,7 @@ class File:
 
     @property
     def reference_fields(self) -> tuple[Field, ...]:
-        """The fields with ids of a file."""
+        """The fields that hold ids of another file."""
         return tuple(field for field in self.fields if field.target)
 
     @property
@@ -139,7 +141,7 @@ class File:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of its table that import fills, including what is made of pictures, but not the id."""
+        """The columns of its table that import fills, including values from pictures, except the id."""
         known = self.model.__table__.columns
         filled = [field.column for field in self.fields if field.column in known and field.column != "id"]
         filled += [self.parent] if self.parent else []
@@ -148,7 +150,7 @@ class File:
 
 
 def sql_type(column: Column) -> str:
-    """The type of a column in SQL."""
+    """The SQL type of a column."""
     return column.type.compile(dialect=_DIALECT)
 
 
@@ -165,7 +167,7 @@ def field(column, key: str = "", *, read: Reader | None = None, default=INFERRED
 
 
 def _file(name: str, model, *parts: str | Field, **more) -> File:
-    """A file of the rows of a model; parts are fields, or names of columns separated by spaces."""
+    """A file of the rows of a model; each part is a field, or names of columns separated by spaces."""
     found = []
     for part in parts:
         found += [field(getattr(model, each)) for each in part.split()] if isinstance(part, str) else [part]
@@ -249,7 +251,7 @@ _UNIQUE_IDS = (("slug", ("slug",)), ("cv_id", ("cv_id",)), ("gcd_id", ("gcd_id",
 
 
 def _entity(name: str, model, *parts: str | Field, unique: tuple = (), with_picture: bool = True) -> File:
-    """The file of a named kind of the catalogue."""
+    """The file of a kind of the catalogue that has a name."""
     common = "id name slug desc cv_id gcd_id created_on modified"
     last = (*_links(model), _picture()) if with_picture else _links(model)
     return _file(name, model, common, *parts, *last, unique=(*_UNIQUE_IDS, *unique))
@@ -394,7 +396,7 @@ EXTERNAL_IDS = _file(
     "external_id scope",
     unique=(("source, external_id and scope", ("source", "external_id", "scope"), "entity, entity_id"),),
 )
-# Parts of objects of any kind; their rows with their owners as in data sets.
+# Parts of objects of any kind; their rows, with their owners, as in data sets.
 OWNED = (ATTRIBUTIONS, EXTERNAL_IDS)
 OWNED_ROWS = {
     file: f"(SELECT {', '.join(field.column for field in file.fields if field not in _OWNER)}, CASE "
@@ -427,7 +429,7 @@ def _moment_or_now(column) -> Field:
 
 
 def _moments(value) -> list[str]:
-    """A list of times."""
+    """Read a list of times."""
     if type(value) is not list:
         raise ValueError("takes a list of instants")
     return [readers.moment(each) for each in value]
@@ -456,7 +458,7 @@ _READ_DATES = Field(
     [],
     legacy=True,
 )
-# The place of an item among those of its issue: the second item of the set is the second one in the database.
+# The position of an item among those of its issue: the set's second item is the second one in the database.
 _COPY = Field(
     "copy",
     readers.whole_between(1, INTEGER_MAX),
@@ -577,7 +579,7 @@ WISH_LIST_ITEMS = _file(
 
 
 def _of_account(name: str, model, nested: Field) -> File:
-    """The file of lists of which an account has at most one; the report counts their items instead."""
+    """A file of lists of which an account has at most one; the report counts their items instead."""
     parts = (_given_id(model), "user_id", nested, "created_on modified")
     one = {"unique": (("user_id", ("user_id",)),), "match": ("user_id",)}
     return _file(name, model, *parts, **one, order="user_id", counted="")
@@ -589,13 +591,13 @@ WISH_LISTS = _of_account("wish_lists", models.WishList, _nested("items", WISH_LI
 REFERENCE = (GENRES, SERIES_TYPES, ROLES, AGE_RATINGS)
 CATALOGUE = (PUBLISHERS, IMPRINTS, UNIVERSES, CREATORS, TEAMS, CHARACTERS, ARCS, SERIES, ISSUES)
 PARTS = (CREDITS, VARIANTS, *OWNED)
-# Lists come before their items, reads before the items that show them.
+# Lists come before their items, and reads before the items that show them.
 LIBRARY = (
     *(READ_DATES, COLLECTION_ITEMS),
     *(READING_LISTS, READING_LIST_ITEMS, READING_LIST_RATINGS, READING_LIST_LIKES),
     *(PULL_LISTS, PULL_LIST_SERIES, WISH_LISTS, WISH_LIST_ITEMS),
 )
-# In the order of import and export; those of accounts only on request.
+# All files in the order of import and export; those of accounts are exported only on request.
 FILES = (*REFERENCE, USERS, *CATALOGUE, *PARTS, ISSUE_RATINGS, *LIBRARY)
 OF_ACCOUNTS = (USERS, ISSUE_RATINGS, *LIBRARY)
 BY_NAME = {file.name: file for file in FILES}

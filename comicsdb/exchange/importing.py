@@ -2,17 +2,17 @@
 
 `import_set` reads a folder in the format of `exchange.format`.
 
-- Into an empty catalogue the ids of the set are kept, and its reference data replace the seeded rows
-  (`exchange.reference`).
+- Into an empty catalogue, objects are imported with the ids of the set, and its reference data replaces the
+  seeded rows (`exchange.reference`).
 - Otherwise a row of the set matches a row of the database if both were created at the same microsecond and
   the slug of the set is the row's, a former one of it, or the row's without its number (`exchange.matching`).
   Matched rows are updated where they differ. All others are new: they get new ids, and a number after the
-  slug if it is taken. So a set can be imported again, also if its rows got other ids the first time. Rows
+  slug if it is taken. So a set can be imported again, even if its rows got other ids the first time. Rows
   that are not in the set are never removed.
 - Types, lengths, ranges, choices, references and unique sets are checked; problems are reported with file,
-  line and field. Broken advisory rules are counted in the report.
+  line and field. Violations of advisory rules are counted in the report.
 - Ids, slugs, stamps, hashes and ratings of new rows are stored as given.
-- Collections and lists of accounts get missing rows; existing values stay (`exchange.libraries`).
+- Missing rows are added to accounts' collections and lists; existing values stay (`exchange.libraries`).
 
 Pictures are stored before the commit, and removed again if it fails.
 """
@@ -68,10 +68,10 @@ def import_set(
     progress: SilentProgress | None = None,
     today: date | None = None,
 ) -> Report:
-    """Import a data set and commit; accounts, ratings and libraries only with `passwords`.
+    """Import a data set and commit; accounts, ratings and libraries only if `passwords` is given.
 
     `today` is the business day, by default that of UTC; issues with a later store date are not out yet.
-    Raises ImportFailedError with up to fifty problems; then nothing is stored.
+    Raises ImportFailedError with up to fifty problems, in which case nothing is stored.
     """
     begun = time.monotonic()
     folder = Path(folder)
@@ -109,14 +109,14 @@ def import_set(
 
 
 def is_empty(session: Session) -> bool:
-    """Whether the catalogue has no rows, and no tombstones whose ids must not be reused."""
+    """Whether the catalogue has no rows, and no tombstones, whose ids must not be reused."""
     tables = [*(file.kind for file in CATALOGUE), Tombstone.__tablename__]
     exists = " OR ".join(f"EXISTS (SELECT FROM {table})" for table in tables)
     return not session.scalar(text(f"SELECT {exists}"))
 
 
 def _check_folder(folder: Path) -> None:
-    """Raise ImportFailedError for a folder without a data set, or with one of another version."""
+    """Raise ImportFailedError for a folder without a data set or with one of another version."""
     names = [f"{file.file_name}{suffix}" for file in FILES for suffix in ("", SUFFIX)]
     if not any((folder / name).is_file() for name in names):
         raise ImportFailedError(
@@ -138,7 +138,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _check_digests(folder: Path, manifest: dict, names: list[str]) -> None:
-    """Raise ImportFailedError for files of a dump that are not what its manifest says."""
+    """Raise ImportFailedError for files of a dump that differ from its manifest."""
     damaged = []
     for each in manifest["files"]:
         if each["name"] in names:
@@ -199,7 +199,7 @@ def _read(run: ImportRun, batch: Batch, passwords: Passwords | None) -> None:
 
 
 def _stage(run: ImportRun, passwords: Passwords | None, images: staging.Pictures) -> tuple[File, ...]:
-    """Read the files into their staged tables; returns those that were read."""
+    """Read the files into their staging tables; returns the files that were chosen."""
     files = _files(run)
     run.progress.start(sum(run.path(file).stat().st_size for file in files if run.has(file)))
     for file in FILES:
@@ -233,7 +233,7 @@ def _files(run: ImportRun) -> tuple[File, ...]:
 
 def _lock_tables(run: ImportRun) -> None:
     """Block other writers, so that matches stay valid; readers are not blocked."""
-    # First, as all writers of the catalogue take this lock before those of tables.
+    # This comes first, as all writers of the catalogue take this lock before those of tables.
     run.unit.acquire_write_lock()
     files = (*REFERENCE, *CATALOGUE, *PARTS, ISSUE_RATINGS, *([USERS, *LIBRARY] if run.accounts else []))
     tables = [file.kind for file in files]
@@ -249,7 +249,7 @@ def _record_new(run: ImportRun) -> None:
 
 
 def _report_breaches(run: ImportRun) -> None:
-    """Count the stored rows that break advisory rules, with the first places, in the report."""
+    """Count the stored rows that violate advisory rules in the report, with the first lines as examples."""
     files = {file.model: file for file in FILES}
     for rule in RULES:
         file = files[rule.model]

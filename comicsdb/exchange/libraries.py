@@ -31,11 +31,11 @@ from comicsdb.library.transfer.storing import WISH_FIELDS, update_statement
 from comicsdb.models import ReadingList, User
 from comicsdb.security import Identity, make_identity
 
-# The items of the database, with their places among those of their issue.
+# The items in the database, each numbered among its owner's items of the same issue.
 _COPIES = (
     "(SELECT *, row_number() OVER (PARTITION BY user_id, issue_id ORDER BY id) AS copy FROM collection_item)"
 )
-OFFICIAL = ""  # no list counts as the official account's: each is written as its owner's
+OFFICIAL = ""  # no account counts as the official one: each list is written as its owner's
 
 
 def store(run: ImportRun) -> None:
@@ -75,7 +75,7 @@ def store(run: ImportRun) -> None:
 
 
 def _assign_ids(run: ImportRun, file: File) -> None:
-    """Give new rows their ids: those of the set, if it has any and the table is empty."""
+    """Assign ids to new rows: those of the set, if it has any and the table is empty."""
     if run.rows(f"SELECT FROM {file.kind} LIMIT 1"):
         assign_ids(run, file)
         return
@@ -97,7 +97,7 @@ def _update(run: ImportRun, file: File, names: Iterable[str]) -> set[int]:
 
 
 def _add_older_reads(run: ImportRun) -> None:
-    """Stage the reads that older sets have with their items, without a date where they only say `is_read`."""
+    """Stage the reads that older sets store with items; undated ones if an item only has `is_read`."""
     columns = "INSERT INTO staged_read_dates (line, user_id, issue_id, read_on, created_on)"
     run.cursor.execute(
         f"{columns} SELECT line, user_id, issue_id, moment, clock_timestamp()"
@@ -115,8 +115,8 @@ def _add_older_reads(run: ImportRun) -> None:
 def _set_neighbours(run: ImportRun) -> None:
     """Set the previous and next lists.
 
-    Between new lists they are set as given; if either list existed before, only if both sides are free and
-    the owner may see the other list.
+    Between new lists they are set as given. If either list existed before, they are set only if both sides
+    are free and the owner may see the other list.
     """
     for side in ("previous_id", "next_id"):
         run.cursor.execute(
@@ -143,7 +143,7 @@ def _set_neighbours(run: ImportRun) -> None:
 
 
 def _identity(run: ImportRun, user_id: int) -> Identity:
-    """The identity of an account, with staff rights, so that import can set the source of a list."""
+    """The identity of an account, with staff rights, so that the import can set the source of a list."""
     user = run.session.scalar(select(User).options(selectinload(User.groups)).where(User.id == user_id))
     return make_identity(user, "import")._replace(is_staff=True)
 

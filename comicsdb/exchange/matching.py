@@ -1,4 +1,4 @@
-"""Matching the rows of a set with existing rows of the catalogue; all others get new ids.
+"""Matches the rows of a set with existing rows of the catalogue; all others get new ids.
 
 Afterwards `db_id` and `found` of all staged rows are set, their references are ids of the database, and new
 rows have unused slugs.
@@ -26,7 +26,7 @@ from comicsdb.exchange.format import (
 from comicsdb.exchange.run import ImportRun
 from comicsdb.models.attribution import OWNERS
 
-# Candidates for rows that their slug does not match; `created_on` must be equal as well.
+# Candidates for rows that have no match by slug; `created_on` must be equal as well.
 _BY_FORMER_SLUG = (
     "SELECT s.id, t.id AS db_id FROM {staged} s JOIN former_slug f ON f.kind = '{table}' AND f.slug = s.slug"
     " JOIN {table} t ON t.id = f.object_id"
@@ -76,13 +76,13 @@ def match(run: ImportRun) -> None:
 
 
 def map_account_references(run: ImportRun) -> None:
-    """Replace ids of accounts, the only ones that can change in an empty catalogue."""
+    """Map references to accounts, whose ids are the only ones that can change in an empty catalogue."""
     for file in (ISSUES, ISSUE_RATINGS):
         map_references(run, file)
 
 
 def _match_candidates(run: ImportRun, file: File, candidates: str) -> None:
-    """Match rows one to one with candidates that no other row has matched."""
+    """Match rows one to one with candidates that are not matched yet."""
     run.cursor.execute(
         f"UPDATE {file.staged} s SET db_id = pair.db_id, found = true FROM ("
         " SELECT DISTINCT ON (db_id) id, db_id FROM ("
@@ -96,7 +96,7 @@ def _match_candidates(run: ImportRun, file: File, candidates: str) -> None:
 
 
 def match_columns(run: ImportRun, file: File, source: str = "") -> None:
-    """Match rows by the columns that identify them (`File.match`), in its table or in another `source`."""
+    """Match rows by the columns that identify them (`File.match`), in the file's table or in `source`."""
     columns = file.model.__table__.columns
     nullable = [each for each in file.match if each in columns and columns[each].nullable]
     same = " AND ".join(
@@ -125,7 +125,7 @@ def _ids_differ(run: ImportRun, file: File) -> bool:
 
 
 def map_references(run: ImportRun, file: File) -> None:
-    """Replace the references of a file by ids of the database."""
+    """Replace the references of a file with ids of the database."""
     changes = []
     for field in file.reference_fields:
         target, column = BY_NAME[field.target], field.column
@@ -143,7 +143,7 @@ def map_references(run: ImportRun, file: File) -> None:
 
 
 def _report_taken(run: ImportRun, file: File) -> None:
-    """Report unique values that other existing rows have; rows cannot swap theirs in one import."""
+    """Report unique values that belong to other existing rows; rows cannot swap values in one import."""
     for words, columns in file.unique:
         if words == "slug":
             continue
@@ -160,13 +160,13 @@ def _report_taken(run: ImportRun, file: File) -> None:
 
 
 def _numbered_slugs(run: ImportRun, kind: str, slug: str) -> Iterable[str]:
-    """Unused slugs: the slug with a number after it."""
+    """Unused slugs: the slug with a number appended."""
     base = slug[: slugs.LENGTH - slugs.SUFFIX_ROOM]
     return (each for each in slugs.candidates(run.session, kind, base) if each != slug)
 
 
 def free_slugs(run: ImportRun, file: File, candidates: Callable[[str, int], Iterable[str]]) -> None:
-    """Give new rows with a used slug the first candidate that no row of the set has."""
+    """Give each new row whose slug is taken the first candidate that no row of the set has."""
     taken = run.rows(
         f"SELECT s.id, s.slug FROM {file.staged} s WHERE NOT s.found AND ("
         f" EXISTS (SELECT FROM {file.kind} t WHERE t.slug = s.slug) OR EXISTS (SELECT FROM former_slug f"
@@ -180,7 +180,7 @@ def free_slugs(run: ImportRun, file: File, candidates: Callable[[str, int], Iter
 
 
 def _match_content(run: ImportRun, file: File, source: str, columns: tuple[str, ...]) -> None:
-    """Match parts with the same owner and content, one to one in order of their ids."""
+    """Match parts with the same owner and content, one to one in the order of their ids."""
 
     def listed(alias: str) -> str:
         return ", ".join(f"{alias}.{column}" for column in columns)

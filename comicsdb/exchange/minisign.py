@@ -1,6 +1,6 @@
 """Signatures in the format of minisign: Ed25519 over the BLAKE2b digest of a file, with a trusted comment.
 
-`minisign -V -P PUBLIC_KEY -m FILE` verifies them, and `minisign -G -W` makes keys that `Key.open` reads.
+`minisign -V -P PUBLIC_KEY -m FILE` verifies them, and `minisign -G -W` makes keys that `Key.open` can read.
 """
 
 import base64
@@ -19,23 +19,23 @@ SECRET_SIZE, PUBLIC_SIZE, SIGNATURE_SIZE = 158, 42, 74
 
 
 class KeyFileError(Exception):
-    """A file is not a key without a password; the text has the remedy."""
+    """A file is not a key without a password; the text says what to do."""
 
 
 class VerificationError(Exception):
-    """A signature is not that of the key for the content."""
+    """A signature does not match the key and the content."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """A secret key with its number, which signatures name."""
+    """A secret key with its id, which is part of each signature."""
 
     number: bytes
     secret: Ed25519PrivateKey
 
     @classmethod
     def open(cls, path: Path) -> "Key":
-        """Read the key in a file, which is made on first use; raises KeyFileError."""
+        """Read the key in a file, creating it on first use; raises KeyFileError."""
         if not path.exists():
             return cls._create(path)
         try:
@@ -63,11 +63,11 @@ class Key:
 
     @property
     def public(self) -> str:
-        """The public key, as `minisign -P` takes it."""
+        """The public key, in the form that `minisign -P` takes."""
         return _base64(KEY + self.number + self.secret.public_key().public_bytes_raw())
 
     def sign(self, content: bytes, comment: str) -> str:
-        """The signature of a content as the text of its file; the comment is signed as well."""
+        """The text of the signature file for some content; the comment is signed as well."""
         signature = self.secret.sign(hashlib.blake2b(content).digest())
         everything = self.secret.sign(signature + comment.encode())
         return (
@@ -78,7 +78,7 @@ class Key:
 
 
 def verify(content: bytes, signature: str, public_key: str) -> str:
-    """Check a signature; returns its trusted comment, and raises VerificationError."""
+    """Check a signature; returns its trusted comment or raises VerificationError."""
     try:
         _, first, comment, second = signature.splitlines()[:4]
         given, key = base64.b64decode(first), base64.b64decode(public_key)

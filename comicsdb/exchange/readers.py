@@ -47,7 +47,7 @@ def optional(read: Reader) -> Reader:
 
 
 def text(column, *, required: bool = False) -> Reader:
-    """Text within the length of the column; `required`: not blank."""
+    """Text within the length of the column; if `required`, not blank."""
     limit = column.type.length
 
     def read(value):
@@ -62,7 +62,7 @@ def text(column, *, required: bool = False) -> Reader:
 
 
 def matching(column, pattern: str, words: str) -> Reader:
-    """Text that matches a pattern, which `words` describes."""
+    """Text that matches a pattern; `words` describes it in messages."""
     check, form = text(column), re.compile(pattern)
 
     def read(value):
@@ -74,7 +74,7 @@ def matching(column, pattern: str, words: str) -> Reader:
 
 
 def picture_facts(digest, hashes, kinds: tuple[str, ...]) -> tuple[str, list[int]]:
-    """The digest of a picture and its hashes, in the order of `kinds`; "" and none without a digest."""
+    """The digest of a picture, and its hashes in the order of `kinds`; "" and no hashes without a digest."""
     if digest is None:
         return "", []
     if type(digest) is not str or not SHA256.fullmatch(digest):
@@ -107,7 +107,7 @@ def path(value) -> str:
 
 
 def url(column) -> Reader:
-    """A URL with http or https."""
+    """An http or https URL."""
     return matching(column, WEB_ADDRESS.pattern, "an address that begins with http:// or https://")
 
 
@@ -140,7 +140,7 @@ def whole_between(low: int, high: int) -> Reader:
 
 
 def year(value) -> int:
-    """A year within the range of all columns of years."""
+    """A year within the range that all columns of years share."""
     low, high = YEARS
     if type(value) is not int or not low <= value <= high:
         raise ValueError(f"takes a year from {low} to {high}, not {_shown(value)}")
@@ -185,7 +185,7 @@ def flag(value) -> bool:
 
 
 def day(earliest: int = 1) -> Reader:
-    """A date as YYYY-MM-DD, not before a year."""
+    """A date as YYYY-MM-DD, not before the year `earliest`."""
 
     def read(value):
         parsed = iso_day(_string(value))
@@ -209,7 +209,7 @@ _AMOUNT = re.compile(rf"[0-9]{{1,{MAX_WHOLE_DIGITS}}}(\.[0-9]{{1,{MAX_DECIMALS}}
 
 
 def money(value) -> str:
-    """An amount, not negative, that some currency has; `check_amount` checks it against its own."""
+    """A non-negative amount that is valid in some currency; `check_amount` checks the actual currency."""
     if not _AMOUNT.fullmatch(_string(value)):
         raise ValueError(
             f"takes an amount of at most {MAX_WHOLE_DIGITS} digits and {MAX_DECIMALS} decimals,"
@@ -219,9 +219,9 @@ def money(value) -> str:
 
 
 def check_amount(value, currency, whole: int) -> None:
-    """Check an amount against its currency; `whole`: the most digits before the point of dollars."""
+    """Check an amount against its currency; `whole` is the maximum number of whole digits for dollars."""
     if not (isinstance(value, str) and isinstance(currency, str) and _AMOUNT.fullmatch(value)):
-        return  # the parsers of the two tell that
+        return  # the parsers of the two fields report that
     most, decimals = max_whole_digits(currency, whole), decimals_of(currency)
     amount = Decimal(value)
     if amount >= 10**most or not fits_decimals(currency, amount):

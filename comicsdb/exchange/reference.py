@@ -1,8 +1,8 @@
 """Import of reference data.
 
 In an empty catalogue the rows of the set replace the seeded ones, with their ids, names and order. Columns
-that a set lacks (codes, role flags, notes, descriptions) are copied from the seeded row of the same name or
-of an older name. In other catalogues rows are matched by name, and missing ones are added.
+that a set lacks (codes, role flags, notes, descriptions) are copied from the seeded row with the same name or
+with an older name of it. In other catalogues rows are matched by name, and missing ones are added.
 """
 
 from sqlalchemy import delete, func, insert, select, text
@@ -32,7 +32,7 @@ def _staged(run: ImportRun, file: File) -> list[dict]:
 
 
 def _existing(run: ImportRun, file: File) -> dict[str, dict]:
-    """The existing rows by name in lower case, series types also by their older names."""
+    """The existing rows by name in lower case; series types also by their older names."""
     table = file.model.__table__
     rows = {row["name"].casefold(): dict(row) for row in run.session.execute(select(table)).mappings()}
     if file is SERIES_TYPES:
@@ -95,7 +95,7 @@ def _match(run: ImportRun, file: File) -> None:
 
 
 def _free_order(run: ImportRun, wanted: int) -> int:
-    """The given position if it is free, else one after all others."""
+    """The given position if it is free, or else one after all others."""
     column = ROLES.model.order
     if run.session.scalar(select(func.count()).where(column == wanted)) == 0:
         return wanted

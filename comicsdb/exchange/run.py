@@ -14,7 +14,7 @@ from comicsdb.exchange.downloads import MANIFEST
 from comicsdb.exchange.format import File
 from comicsdb.media.storage import Storage
 
-MAX_PROBLEMS = 50  # after which the import stops
+MAX_PROBLEMS = 50  # the import stops at this number
 MAX_EXAMPLES = 5  # per advisory rule in the report
 
 
@@ -33,7 +33,7 @@ class Problem:
 
 
 class ImportFailedError(Exception):
-    """A data set is invalid, and nothing of it was stored; the text lists all `problems`."""
+    """A data set is invalid, and none of it was stored; the text lists all `problems`."""
 
     def __init__(self, problems: list[Problem]):
         super().__init__("\n".join(str(problem) for problem in problems))
@@ -75,7 +75,7 @@ class Problems:
 
 @dataclass
 class Advice:
-    """The rows that break an advisory rule: how many, and the first few places."""
+    """The rows that violate an advisory rule: how many there are, and the first few locations."""
 
     count: int = 0
     places: list[str] = field(default_factory=list)
@@ -87,11 +87,11 @@ class Report:
 
     counts: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))
     advice: dict[str, Advice] = field(default_factory=lambda: defaultdict(Advice))
-    unread_files: list[str] = field(default_factory=list)  # with the reason
+    unread_files: list[str] = field(default_factory=list)  # names of files, with reasons
     notes: list[str] = field(default_factory=list)
     pictures: int = 0
     seconds: float = 0.0
-    phases: dict[str, float] = field(default_factory=dict)  # seconds each
+    phases: dict[str, float] = field(default_factory=dict)  # seconds by phase
 
     def count(self, file: str, what: str, number: int = 1) -> None:
         """Add to a count of a file."""
@@ -167,7 +167,7 @@ class ImportRun:
     progress: SilentProgress
     problems: Problems = field(default_factory=Problems)
     report: Report = field(default_factory=Report)
-    replaced_pictures: list[str] = field(default_factory=list)  # to be removed after the commit
+    replaced_pictures: list[str] = field(default_factory=list)  # deleted after the commit
 
     @property
     def unit(self) -> UnitOfWork:
@@ -179,14 +179,14 @@ class ImportRun:
         return self.path(file).is_file()
 
     def path(self, file: File) -> Path:
-        """The file of the data set, compressed if only that is there."""
+        """The path of a file of the data set, or of the compressed file if only that exists."""
         plain = self.folder / file.file_name
         compressed = plain.with_name(plain.name + SUFFIX)
         return compressed if compressed.is_file() and not plain.is_file() else plain
 
     @property
     def is_dump(self) -> bool:
-        """Whether the data set is a dump, whose pictures may be elsewhere."""
+        """Whether the data set is a dump, whose pictures may be stored elsewhere."""
         return (self.folder / MANIFEST).is_file()
 
     def rows(self, statement: str, *parameters) -> list[tuple]:

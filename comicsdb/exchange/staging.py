@@ -1,9 +1,9 @@
-"""Reading a data set: each file is checked, copied into a temporary table, and checked against the others.
+"""Reads a data set: each file is checked, copied into a temporary table, and checked against the others.
 
-Files are streamed, not held in memory. A staged table has the columns of its file and `line`, `id` (of the
-set), `db_id` (of the database, at first the same) and `found` (whether the row exists). For pictures, `image`
-is the new storage key and `image_path` the path below images/; covers have a column for each hash. Records
-inside others also have the column that refers to their owner, which is set once its id is known.
+Files are streamed, not held in memory. A staging table has the columns of its file and `line`, `id` (of the
+set), `db_id` (of the database, initially the same) and `found` (whether the row exists). For pictures,
+`image` is the new storage key and `image_path` the path below images/; covers have a column for each hash.
+Nested records also have the column that refers to their owner, which is set once its id is known.
 """
 
 import hashlib
@@ -40,8 +40,8 @@ from comicsdb.models.picture_hash import HASHES, signed
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import MAX_PRICE_DIGITS
 
-PICTURE_KINDS = {"variant": "variants"}  # the folder of a kind's pictures, where it is not its name
-CACHE_ENTRIES = 10_000  # of a cache of picture files
+PICTURE_KINDS = {"variant": "variants"}  # folders of pictures that are not named like their kind
+CACHE_ENTRIES = 10_000  # entries of each cache of picture files
 CHUNK = 2000
 
 
@@ -52,16 +52,16 @@ class Pictures:
         self._folder = folder
         self._complete = complete
         self._known: dict[tuple[str, bool], tuple[Picture, list[int]] | str] = {}
-        self._stored: dict[str, str] = {}  # key of the first row by path
+        self._stored: dict[str, str] = {}  # storage key of the first row with each path
 
     def file(self, path: str) -> Path:
-        """The file of a path in a record, or the thumbnail of it that a dump may have."""
+        """The file of a path in a record, or its thumbnail, which is all that a dump may have."""
         file = self._folder / path
         thumbnail = file.with_name(f"{file.name}.webp")
         return thumbnail if thumbnail.is_file() and not file.is_file() else file
 
     def is_left_out(self, path: str) -> bool:
-        """Whether a dump lacks the file: the row is imported without a picture."""
+        """Whether a dump lacks the file, so that the row is imported without a picture."""
         return not self._complete and not self.file(path).is_file()
 
     def inspect(
@@ -69,7 +69,8 @@ class Pictures:
     ) -> tuple[Picture, list[int]]:
         """The facts about a picture, and with `hashed` its hashes; ValueError if it is missing or invalid.
 
-        It is decoded, unless it is the file with the digest, of which the set says the hashes.
+        It is fully decoded unless the file has the given digest, in which case the given `hashes` are
+        returned.
         """
         key = path, hashed
         if key not in self._known:
@@ -118,7 +119,7 @@ class Pictures:
 
 
 def put_in_cache(known: dict, key, value) -> None:
-    """Add to a dictionary, whose oldest entry is removed when it is full."""
+    """Add an entry to a dictionary, removing its oldest entry if it is full."""
     if len(known) >= CACHE_ENTRIES:
         del known[next(iter(known))]
     known[key] = value
@@ -127,7 +128,7 @@ def put_in_cache(known: dict, key, value) -> None:
 def records(run: ImportRun, file: File) -> Iterator[tuple[int, str, dict]]:
     """The records of a file: line number, path within the line, and record; none if there is no such file.
 
-    Invalid JSON is reported for the file itself, not again for the records inside its own.
+    Invalid JSON is reported once for the file, not again for the nested records.
     """
     if not run.has(file):
         return
@@ -154,13 +155,13 @@ def records(run: ImportRun, file: File) -> Iterator[tuple[int, str, dict]]:
 
 
 def _nested_key(file: File) -> str:
-    """The key of the list with the records of a file, in the records of its owner."""
+    """The key under which a file's records are listed in the records of its owner."""
     owner = BY_NAME[file.owner].fields if file.owner else ()
     return next((field.key for field in owner if field.nested is file), "")
 
 
 class RecordReader:
-    """Parses the records of a file into rows of its staged table."""
+    """Parses the records of a file into rows of its staging table."""
 
     def __init__(self, run: ImportRun, file: File, pictures: Pictures):
         self._run = run
@@ -265,10 +266,10 @@ def columns(file: File) -> list[tuple[str, str]]:
 
 
 def create_table(cursor, file: File, more: tuple[tuple[str, str], ...] = ()) -> None:
-    """Create the staged table of a file, which lasts until the transaction ends."""
+    """Create the staging table of a file, which lasts until the transaction ends."""
     added = (*more, (file.parent, "bigint")) if file.parent else more
     listed = ", ".join(f'"{name}" {kind}' for name, kind in (*columns(file), *added))
-    if file is VARIANTS:  # whose sets do not tell it
+    if file is VARIANTS:  # data sets have no such field for variants
         listed += ", cover_hash varchar NOT NULL DEFAULT ''"
     cursor.execute(
         f"DROP TABLE IF EXISTS pg_temp.{file.staged}; CREATE TEMP TABLE {file.staged}"
@@ -283,7 +284,7 @@ def stage(
     more: tuple[tuple[str, str], ...] = (),
     prepare: Callable[[Iterator[list]], Iterable[list]] = iter,
 ) -> None:
-    """Check a file and copy it into its staged table, one record at a time.
+    """Check a file and copy it into its staging table, one record at a time.
 
     `prepare` can change the rows and add values for the columns `more`.
     """
@@ -302,7 +303,7 @@ def stage(
 
 
 def drop_tables(cursor) -> None:
-    """Drop the staged tables, for a connection whose transaction continues."""
+    """Drop the staging tables, for a connection whose transaction continues."""
     for file in FILES:
         cursor.execute(f"DROP TABLE IF EXISTS pg_temp.{file.staged}")
 
@@ -311,7 +312,7 @@ def drop_tables(cursor) -> None:
 
 
 def check(cursor, files: tuple[File, ...], problems: Problems) -> None:
-    """Report repeated ids and unique sets, and references to missing rows."""
+    """Report duplicate ids and unique values, and references to missing rows."""
     for file in files:
         for words, expressions, *within in ((_nested_key(file) or "id", ("id",)), *file.unique):
             _check_unique(cursor, file, words, expressions, *within, problems=problems)
@@ -328,7 +329,7 @@ def check(cursor, files: tuple[File, ...], problems: Problems) -> None:
 
 
 def _check_unique(cursor, file: File, words: str, expressions, within: str = "", *, problems) -> None:
-    """Report values of a unique set that an earlier line has already; null is not compared."""
+    """Report values of a unique set that an earlier line already has; nulls are not compared."""
     given = " AND ".join(f"{each} IS NOT NULL" for each in expressions)
     same = ", ".join((within, *expressions) if within else expressions)
     cursor.execute(

@@ -1,10 +1,10 @@
-"""Storing a set: new rows are inserted, matched rows are updated, and the unit of work records both.
+"""Stores a set: new rows are inserted, matched rows are updated, and the unit of work records both.
 
 New rows have the stamps of the set. Derived columns are computed by the same statements: `issues_modified` is
-the greatest `modified` of an object's issues and of itself, and ratings are counted and summed.
+the latest `modified` of an object's issues and of the object itself, and ratings are counted and summed.
 
 Matched rows that differ get the values and links of the set, and a new `modified`, as caches rely on it.
-Slug, `created_on` and author stay, and so does a picture if the set has none. Credits, variants,
+Slug, `created_on` and author are kept, and so is a picture if the set has none. Credits, variants,
 attributions, external ids and ratings are added and changed, never removed.
 """
 
@@ -38,7 +38,7 @@ from comicsdb.models.picture_hash import HASHES
 AUTHOR_COLUMNS = ("created_by_id", "edited_by_id")
 FIXED_COLUMNS = ("slug", "created_on", "modified", *AUTHOR_COLUMNS)
 
-# Per file: derived columns with their expressions over the staged row s, and the joins for them.
+# Per file: derived columns with their expressions over the staged row s, and the joins they need.
 _LISTED = """LEFT JOIN (
     SELECT u.id, max(i.modified) AS latest FROM staged_issues i, unnest(i.{}) AS u (id) GROUP BY u.id
 ) listed ON listed.id = s.db_id"""
@@ -83,7 +83,7 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
         {"modified": "s.created_on", "counted": _IS_RELEASED},
         "JOIN staged_issues i ON i.db_id = s.issue_id",
     ),
-    # Set later, once all lists exist.
+    # These are set later, once all lists exist.
     "reading_lists": (dict.fromkeys(("previous_id", "next_id", "forked_from_id"), "NULL"), ""),
     "reading_list_items": ({"order": _POSITION}, ""),
     "reading_list_ratings": ({"modified": "s.created_on"}, ""),
@@ -98,7 +98,7 @@ def write_new(run: ImportRun) -> None:
     for file in (*CATALOGUE, *PARTS, ISSUE_RATINGS):
         run.progress.step(f"storing {file.name}")
         insert(run, file)
-        if run.keep_ids:  # the ids were not taken from the sequence
+        if run.keep_ids:  # the sequence was not used for the ids
             run.cursor.execute(
                 f"SELECT setval(pg_get_serial_sequence('{file.kind}', 'id'), max(id)) FROM {file.kind}"
                 " HAVING max(id) IS NOT NULL"
@@ -111,7 +111,7 @@ def insert(run: ImportRun, file: File) -> None:
     """Insert the new rows of a file."""
     derived, joins = DERIVED.get(file.name, ({}, ""))
     values = {name: f's."{name}"' for name in file.columns}
-    if not run.accounts:  # the system account is the author
+    if not run.accounts:  # the system account becomes the author
         values |= {name: str(SYSTEM_USER_ID) for name in AUTHOR_COLUMNS if name in values}
     values |= derived
     names = ", ".join(f'"{name}"' for name in values)
@@ -125,7 +125,7 @@ def insert(run: ImportRun, file: File) -> None:
 
 
 def _link(run: ImportRun, file: File, field: Field) -> None:
-    """Insert the links of new rows, symmetric ones in both directions."""
+    """Insert the links of new rows; symmetric links in both directions."""
     link, source = field.link, f"FROM {file.staged} s, unnest(s.{field.column}) AS u (id) WHERE NOT s.found"
     pairs = f"SELECT s.db_id, u.id {source}"
     if link.symmetric:
@@ -140,14 +140,14 @@ def _link(run: ImportRun, file: File, field: Field) -> None:
 
 
 class Digests:
-    """Digests of pictures; a file with several paths or keys is read once."""
+    """Digests of pictures; a file with several paths or keys is read only once."""
 
     def __init__(self, storage: Storage):
         self._storage = storage
         self._known: dict[Hashable, bytes] = {}
 
     def of_file(self, path: Path) -> bytes | None:
-        """The digest of a file, None if there is none."""
+        """The digest of a file, None if it does not exist."""
         try:
             status = path.stat()
             return self._of((status.st_dev, status.st_ino), lambda: path.open("rb"))
@@ -155,7 +155,7 @@ class Digests:
             return None
 
     def of_key(self, key: str) -> bytes | None:
-        """The digest of a stored picture, None if there is none."""
+        """The digest of a stored picture, None if it does not exist."""
         try:
             return self._of(self._storage.identity(key), lambda: self._storage.open(key))
         except FileNotFoundError:
@@ -169,7 +169,7 @@ class Digests:
 
 
 def keep_pictures(run: ImportRun, file: File, pictures: Pictures) -> None:
-    """Keep the pictures of matched rows if the set has the same one or none."""
+    """Keep the pictures of matched rows if the set has the same picture or none."""
     run.cursor.execute(
         f"UPDATE {file.staged} s"
         " SET image = t.image, image_width = t.image_width, image_height = t.image_height"
@@ -197,7 +197,7 @@ def keep_pictures(run: ImportRun, file: File, pictures: Pictures) -> None:
 
 
 def store_hashes(run: ImportRun, file: File) -> None:
-    """Store the hashes of covers; a row that keeps its cover keeps the pHash, unless the set has one."""
+    """Store the hashes of covers; a row that keeps its cover keeps its pHash, unless the set has one."""
     run.cursor.execute(
         f"UPDATE {file.staged} s SET cover_hash = t.cover_hash FROM {file.kind} t"
         " WHERE t.id = s.db_id AND s.found AND s.image = t.image AND s.cover_hash = ''"
@@ -238,7 +238,7 @@ def _count(run: ImportRun, file: File, changed: set[int]) -> None:
 
 
 def _comparison(columns: Iterable[str]) -> tuple[str, str, str]:
-    """SQL over the table t and the staged table s: whether columns differ, which ones, and the SET clause."""
+    """SQL over table t and staging table s: whether columns differ, which ones, and the SET clause."""
     pairs = [(f't."{column}"', f's."{column}"') for column in columns]
     differ = f"({', '.join(t for t, _ in pairs)}) IS DISTINCT FROM ({', '.join(s for _, s in pairs)})"
     which = ", ".join(f"{t} IS DISTINCT FROM {s}" for t, s in pairs)
@@ -273,7 +273,7 @@ def _update(run: ImportRun, file: File, columns: list[str]) -> set[int]:
 
 
 def _record_events(run: ImportRun, file: File, identifier: int, columns: set[str]) -> None:
-    """Record the events of changed columns in the unit of work."""
+    """Record in the unit of work the events that the changed columns cause."""
     for event, shown in propagation.field_events(file.kind).items():
         if columns & set(shown):
             run.unit.record_event(event, {identifier})
@@ -310,7 +310,7 @@ def _relink(run: ImportRun, file: File, field: Field) -> set[int]:
 
 
 def _record_new_issues(run: ImportRun) -> None:
-    """Record the changes of existing rows that new issues belong to or link to."""
+    """Record the changes to existing rows that new issues belong to or link to."""
     for series in _owners_of_new(run, ISSUES, "series_id", BY_NAME["series"]):
         _record_place_change(run, {series})
     for file in CATALOGUE:
@@ -326,7 +326,7 @@ def _record_new_issues(run: ImportRun) -> None:
 
 
 def _owners_of_new(run: ImportRun, file: File, column: str, owner: File, condition: str = "true") -> set[int]:
-    """The ids of existing rows with new parts."""
+    """The ids of existing rows that get new parts."""
     return run.ids(
         f"SELECT DISTINCT o.db_id FROM {file.staged} s JOIN {owner.staged} o ON o.db_id = s.{column}"
         f" WHERE o.found AND NOT s.found AND {condition}"
@@ -338,13 +338,13 @@ def _update_credits(run: ImportRun) -> None:
     issues = run.ids(
         "UPDATE credit SET modified = clock_timestamp() WHERE id = ANY(%s) RETURNING issue_id", list(changed)
     )
-    # `_relink` covers matched credits only; add those that are new in existing issues.
+    # `_relink` covers matched credits only; also include issues that existed and get new credits.
     run.unit.record_part_change("issue", "credits", issues | _owners_of_new(run, CREDITS, "issue_id", ISSUES))
     _count(run, CREDITS, changed)
 
 
 def _update_parts(run: ImportRun, file: File, columns: list[str], returning: str) -> list[tuple]:
-    """Update the matched parts that differ; returns their ids and the columns `returning`."""
+    """Update the matched parts that differ; returns their ids and the `returning` columns."""
     differ, _which, changes = _comparison(columns)
     rows = run.rows(
         f"UPDATE {file.kind} t SET {changes} FROM {file.staged} s WHERE t.id = s.db_id AND s.found"
@@ -373,7 +373,7 @@ def _update_owned(run: ImportRun, file: File) -> None:
 def _update_ratings(run: ImportRun) -> None:
     rows = _update_parts(run, ISSUE_RATINGS, ["rating"], "t.issue_id")
     changed = {issue for _, issue in rows}
-    # Existing collection items have their owner's rating of the issue.
+    # Existing collection items show their owner's rating of the issue.
     run.cursor.execute(
         f"UPDATE collection_item t SET rating = r.rating, {TOUCH} FROM issue_rating r"
         " WHERE t.user_id = r.user_id AND t.issue_id = r.issue_id AND t.rating IS DISTINCT FROM r.rating"
@@ -381,7 +381,7 @@ def _update_ratings(run: ImportRun) -> None:
         ([rating for rating, _ in rows],),
     )
     run.unit.changes.rated["issue"] |= changed | _owners_of_new(run, ISSUE_RATINGS, "issue_id", ISSUES)
-    # The figures of existing series include the ratings of new issues.
+    # The rating figures of existing series include the ratings of new issues.
     rated = changed | run.ids("SELECT DISTINCT issue_id FROM staged_issue_ratings WHERE NOT found")
     run.unit.changes.rated["series"] |= run.ids(
         "SELECT DISTINCT p.db_id FROM staged_issues i JOIN staged_series p ON p.db_id = i.series_id"

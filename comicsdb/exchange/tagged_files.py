@@ -1,7 +1,7 @@
-"""Review of the issues that the tags in comic files tell of (`exchange.comic_files`).
+"""Review of the issues described by the tags in comic files (`exchange.comic_files`).
 
-They are stored for the account whose files were read, and matched anew whenever they are shown: what others
-have entered meanwhile is found.
+They are stored for the account whose files were read, and matched again whenever they are shown, so issues
+that others have entered in the meantime are found.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ from comicsdb.matching.service import match
 from comicsdb.models import Issue, Series, TaggedFile
 from comicsdb.schemas.match import DescriptorSchema
 
-MAX_FILES = 10_000  # of one account
-PAGE_SIZE = 50  # at once
+MAX_FILES = 10_000  # per account
+PAGE_SIZE = 50  # rows shown or changed at once
 CANDIDATES = 5
-MIN_SCORE = 0.1  # of candidates that are shown
+MIN_SCORE = 0.1  # minimum score of candidates that are shown
 # The form for a new issue.
 PLACE, PATH = FormTarget("issue.create issue", 0), "/issue/create/"
 ORDER = (TaggedFile.file, TaggedFile.id)
@@ -31,7 +31,7 @@ ORDER = (TaggedFile.file, TaggedFile.id)
 
 @dataclass(frozen=True)
 class MatchedFile:
-    """A stored issue with those of the catalogue that it may be; `is_known` if it certainly is the first."""
+    """A stored issue with the catalogue's candidates for it; `is_known` if the first one certainly is it."""
 
     row: TaggedFile
     issues: list[Issue]
@@ -39,7 +39,7 @@ class MatchedFile:
 
 
 def candidates_of(matched: Match) -> list[int]:
-    """The ids of the issues that may be meant, the likeliest first; only one if that is certain."""
+    """The ids of the candidate issues, best first; only one if the match is certain."""
     possible = [each.issue.id for each in matched.candidates if each.score >= MIN_SCORE]
     return possible[:1] if matched.certain else possible
 
@@ -49,7 +49,7 @@ def store(session: Session, user_id: int, digest: str, **values) -> TaggedFile |
 
     `values` are `file`, `label`, `known` and `fields` of `TaggedFile`.
     """
-    values["known"] = orjson.loads(orjson.dumps(values["known"]))  # with dates as texts
+    values["known"] = orjson.loads(orjson.dumps(values["known"]))  # converts dates to text
     mine = select(TaggedFile.id).where(TaggedFile.user_id == user_id)
     if (
         session.scalar(mine.where(TaggedFile.digest == digest)) is None
@@ -62,7 +62,7 @@ def store(session: Session, user_id: int, digest: str, **values) -> TaggedFile |
 
 
 def remove(session: Session, user_id: int, digest: str) -> None:
-    """Remove an issue that is in the catalogue by now."""
+    """Remove an issue that is now in the catalogue."""
     session.execute(delete(TaggedFile).where(TaggedFile.user_id == user_id, TaggedFile.digest == digest))
 
 
@@ -91,13 +91,13 @@ def match_rows(session: Session, rows: Sequence[TaggedFile]) -> list[MatchedFile
 
 
 def of_account(session: Session, user_id: int, ids: Sequence[int]) -> list[TaggedFile]:
-    """The rows with ids, as far as they are the account's; at most PAGE_SIZE."""
+    """Those of the given rows that belong to the account; at most PAGE_SIZE."""
     chosen = select(TaggedFile).where(TaggedFile.user_id == user_id, TaggedFile.id.in_(ids[:PAGE_SIZE]))
     return list(session.scalars(chosen.order_by(*ORDER)))
 
 
 def remove_known(session: Session, user_id: int, ids: Sequence[int]) -> int:
-    """Remove those rows that are certainly in the catalogue; returns their number."""
+    """Remove those rows whose issues are certainly in the catalogue; returns their number."""
     known = [each.row.id for each in match_rows(session, of_account(session, user_id, ids)) if each.is_known]
     session.execute(delete(TaggedFile).where(TaggedFile.id.in_(known)))
     return len(known)
@@ -110,7 +110,7 @@ def make_draft(session: Session, row: TaggedFile) -> str | None:
         return key
     if not drafts.remaining_drafts(session, row.user_id):
         return None
-    if drafts.is_stored(session, row.user_id, key):  # it was saved or discarded, and its key cannot return
+    if drafts.is_stored(session, row.user_id, key):  # it was saved or discarded, so its key cannot be reused
         key = drafts.new_draft_key()
     texts = [tuple(pair) for pair in row.fields]
     return key if drafts.store_draft(session, row.user_id, key, PLACE, SavedForm(PATH, texts, {})) else None

@@ -1,8 +1,8 @@
-"""The journal of what accounts do to their own lists: the acts of the last day, which `library.undo` undoes.
+"""The journal of accounts' changes to their own lists: the acts of the last day, which `library.undo` undoes.
 
 Triggers record the changes (`alembic/baseline/library_acts.sql`) of every transaction that names an account:
-all that it changes is one act. `locks.lock_account` names the account; code that does not take that lock
-calls `begin`. Merges, deletions and imports of the catalogue name none: they are no acts of a reader.
+everything it changes is one act. `locks.lock_account` names the account; code that does not take that lock
+calls `begin`. Merges, deletions and imports of the catalogue name no account: they are not acts of a reader.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,20 +18,20 @@ from comicsdb.models import Issue, LibraryAct, LibraryChange, ReadingList, Serie
 
 RETENTION = timedelta(days=1)
 UNDO, IMPORT = "undo", "import"  # values of `LibraryAct.what`
-SUBJECTS_SHOWN = 3  # objects of a sort that are named for each act
-ABOUT_MAX = 100  # characters of the name of a file
+SUBJECTS_SHOWN = 3  # objects of each sort that are named for an act
+ABOUT_MAX = 100  # length of a file name in `about`
 
 _LIST = ReadingList.__tablename__
-_NEIGHBOURS = {"previous_id", "next_id"}  # which also change where another list is removed
+_NEIGHBOURS = {"previous_id", "next_id"}  # columns that also change when another list is removed
 
-STARTED_KEY = "library.act"  # in `session.info`, while changes are recorded
+STARTED_KEY = "library.act"  # key in `session.info`, set while changes are recorded
 
-# An expression that makes triggers record all later changes of the transaction as an act of `:account`.
+# An expression that makes triggers record all further changes of the transaction as an act of `:account`.
 BEGIN_SQL = "set_config('comicsdb.account', CAST(:account AS text), true)"
 
 
 def begin(session: Session, user_id: int) -> None:
-    """Record what the transaction writes from here on as an act of an account."""
+    """Record all further changes of the transaction as an act of an account."""
     session.execute(text(f"SELECT {BEGIN_SQL}"), {"account": user_id})
     session.info[STARTED_KEY] = True
 
@@ -39,7 +39,7 @@ def begin(session: Session, user_id: int) -> None:
 def begin_as(
     session: Session, user_id: int, what: str, *, about: str = "", undoes_id: int | None = None
 ) -> int:
-    """Begin an act of a kind of its own, UNDO or IMPORT; returns its id."""
+    """Begin an act of a special kind, UNDO or IMPORT; returns its id."""
     made = insert(LibraryAct).values(
         user_id=user_id, what=what, about=about[-ABOUT_MAX:], undoes_id=undoes_id
     )
@@ -56,9 +56,9 @@ def resume(session: Session, user_id: int, act_id: int) -> None:
 
 
 def current_id(session: Session) -> int | None:
-    """The id of the transaction's act, None as long as it has changed nothing.
+    """The id of the transaction's act, None if it has not changed anything yet.
 
-    This takes a statement only if changes are being recorded.
+    This executes a statement only if changes are being recorded.
     """
     if STARTED_KEY not in session.info:
         return None
@@ -67,19 +67,19 @@ def current_id(session: Session) -> int | None:
 
 
 def undoable_since() -> datetime:
-    """The time from which on acts can be undone."""
+    """The time after which an act can still be undone."""
     return clock.now() - RETENTION
 
 
 def of_account(user_id: int) -> Select:
-    """The acts of an account that are not too old to be undone, the newest first."""
+    """The acts of an account that can still be undone, newest first."""
     acts = select(LibraryAct).where(LibraryAct.user_id == user_id, LibraryAct.at > undoable_since())
     return acts.order_by(LibraryAct.id.desc())
 
 
 @dataclass
 class Subjects:
-    """Some of what an act is about, by id: issues, series, and names of reading lists, also removed ones."""
+    """The subjects of an act, by id: some issues, series, and names of (possibly removed) reading lists."""
 
     issues: dict[int, Issue | None] = field(default_factory=dict)
     series: dict[int, Series | None] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Subjects:
     more: bool = False  # whether there are more issues or series
 
 
-# The first changes of each act and its last ones, among which is a list that was removed with its items.
+# The first and last changes of each act; a list that was removed with its items is among the last.
 _SUBJECTS = text("""
     SELECT change.* FROM unnest(CAST(:acts AS bigint[])) AS act (id) CROSS JOIN LATERAL (
         (SELECT act_id, id, issue_id, series_id, list_id, table_name, before, after FROM library_change
@@ -100,7 +100,7 @@ _SUBJECTS = text("""
 
 
 def subjects(session: Session, act_ids: Sequence[int]) -> dict[int, Subjects]:
-    """What acts are about, up to three objects of each sort; at most four statements."""
+    """The subjects of acts, up to three objects of each sort; takes at most four statements."""
     found = {each: Subjects() for each in act_ids}
     for row in session.execute(_SUBJECTS, {"acts": list(act_ids)}) if act_ids else ():
         about = found[row.act_id]
@@ -119,7 +119,7 @@ def subjects(session: Session, act_ids: Sequence[int]) -> dict[int, Subjects]:
 
 
 def _is_more_than_neighbours(row) -> bool:
-    """Whether a list was changed itself, not by the removal of another one."""
+    """Whether a list itself was changed, not only its neighbours by the removal of another list."""
     before, after = row.before or {}, row.after or {}
     return any(before.get(name) != after.get(name) for name in {*before, *after} - _NEIGHBOURS)
 
@@ -137,7 +137,7 @@ def _load_names(session: Session, found: Collection[Subjects]) -> None:
 
 
 def _fill(session: Session, rows: Select, model, wanted: list[dict]) -> None:
-    """Replace the values of dicts by id with the objects; those of deleted ones stay None."""
+    """Fill dicts by id with the objects; the values of deleted ones stay None."""
     ids = {each for some in wanted for each in some}
     loaded = {each.id: each for each in session.scalars(rows.where(model.id.in_(ids)))} if ids else {}
     for some in wanted:
@@ -145,7 +145,7 @@ def _fill(session: Session, rows: Select, model, wanted: list[dict]) -> None:
 
 
 def clean(session: Session) -> int:
-    """Delete acts that are too old to be undone, and the pictures kept for them; returns how many acts."""
+    """Delete acts that are too old to undo, and the pictures kept for them; returns the number of acts."""
     old = LibraryAct.at <= undoable_since()
     release_pictures(session, old)
     removed = delete(LibraryAct).where(old).execution_options(synchronize_session=False)
@@ -153,7 +153,7 @@ def clean(session: Session) -> int:
 
 
 def release_pictures(session: Session, which) -> None:
-    """Delete the pictures of reading lists that only acts remember, after the commit."""
+    """Delete, after the commit, the pictures of reading lists that only acts still refer to."""
     change = LibraryChange
     key = change.before["image"].astext
     named = select(key).join(LibraryAct, LibraryAct.id == change.act_id)

@@ -1,7 +1,7 @@
 """Bulk changes of a collection or a wish list, each by a constant number of statements.
 
-Functions take ids of items and ignore those that are gone or of other accounts. They return how many items
-changed. All of a transaction is one act, which can be undone. Nothing is committed here.
+Functions take ids of items and ignore those that are deleted or belong to other accounts. They return the
+number of changed items. A transaction's changes are one act, which can be undone. Nothing is committed here.
 """
 
 from sqlalchemy import (
@@ -32,7 +32,7 @@ from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import WishStatus
 from comicsdb.models.library import MAX_TAGS
 
-MAX_ITEMS = 100_000  # items that change at once
+MAX_ITEMS = 100_000  # maximum number of items per change
 TOO_MANY_TAGS = _("An item can have at most ${most} tags.")
 _NO_SYNC = {"synchronize_session": False}
 
@@ -40,12 +40,12 @@ Item = type[CollectionItem] | type[WishListItem]
 
 
 def ids_of(session: Session, rows: Select) -> list[int]:
-    """The ids that a statement selects, in no order; MAX_ITEMS + 1 if there are more than MAX_ITEMS."""
+    """The ids that a statement selects, unordered; MAX_ITEMS + 1 if there are more than MAX_ITEMS."""
     return list(session.scalars(rows.order_by(None).limit(MAX_ITEMS + 1)))
 
 
 def is_own_item(model: Item, user_id: int, ids: list[int]) -> ColumnElement[bool]:
-    """The condition that an item is one of these and belongs to an account."""
+    """The condition that an item is one of these and belongs to the account."""
     known = cast([each for each in ids if 0 < each <= BIG_MAX], ARRAY(BigInteger))
     if model is CollectionItem:
         mine = CollectionItem.user_id == user_id
@@ -56,7 +56,7 @@ def is_own_item(model: Item, user_id: int, ids: list[int]) -> ColumnElement[bool
 
 
 def change(session: Session, model: Item, user_id: int, ids: list[int], values: dict) -> int:
-    """Set columns of items; those that have all values already are not written."""
+    """Set columns of items; items that already have all values are not written."""
     lock_account(session, user_id)
     differs = or_(*(getattr(model, name).is_distinct_from(value) for name, value in values.items()))
     changed = (
@@ -68,7 +68,7 @@ def change(session: Session, model: Item, user_id: int, ids: list[int], values: 
 def tags(
     session: Session, user_id: int, ids: list[int], added: list[str], removed: list[str]
 ) -> ColumnElement[list[str]]:
-    """The value for `change` that adds tags to items and removes others; raises InvalidError for too many."""
+    """The value for `change` that adds and removes tags of items; raises InvalidError for too many tags."""
     column, gone = CollectionItem.tags, [name.lower() for name in removed]
     each = func.unnest(column.concat(cast(added, ARRAY(String))))
     each = each.table_valued("tag", with_ordinality="place", name="each").render_derived()
@@ -84,7 +84,7 @@ def tags(
 
 
 def remove(session: Session, model: Item, user_id: int, ids: list[int]) -> int:
-    """Remove items; stars and reads of issues stay."""
+    """Remove items; ratings and reads of their issues stay."""
     lock_account(session, user_id)
     return session.execute(
         delete(model).where(is_own_item(model, user_id, ids)), execution_options=_NO_SYNC
@@ -94,7 +94,7 @@ def remove(session: Session, model: Item, user_id: int, ids: list[int]) -> int:
 def move_to_wish_list(session: Session, user_id: int, ids: list[int]) -> int:
     """Remove items from the collection and wish for their issues or variants.
 
-    Those on the wish list stay as they are there, but are wanted again.
+    Existing wishes keep their values, but their status becomes "wanted" again.
     """
     lock_account(session, user_id)
     chosen = is_own_item(CollectionItem, user_id, ids)
@@ -114,9 +114,9 @@ def move_to_wish_list(session: Session, user_id: int, ids: list[int]) -> int:
 
 
 def move_to_collection(session: Session, user_id: int, ids: list[int], purchase: dict) -> tuple[int, int]:
-    """Mark wishes as acquired and add their issues or variants to the collection, unless they are there.
+    """Mark wishes as acquired and add their issues or variants to the collection, unless they are in it.
 
-    `purchase` are columns of the new items. Returns how many were added, and how many were there.
+    `purchase` are columns of the new items. Returns how many were added, and how many were already there.
     """
     lock_account(session, user_id)
     wish, item = WishListItem, CollectionItem
@@ -146,7 +146,7 @@ def move_to_collection(session: Session, user_id: int, ids: list[int], purchase:
 
 
 def _lock_issues(session: Session, rows: Select) -> int:
-    """Lock the issues and variants that rows refer to against deletion; returns how many rows there are."""
+    """Lock the issues and variants that rows refer to against deletion; returns the number of rows."""
     found = session.execute(rows).all()
     for table, ids in (("issue", {row[0] for row in found}), ("variant", {row[1] for row in found} - {None})):
         locked = text(f"SELECT id FROM {table} WHERE id = ANY(:ids) ORDER BY id FOR KEY SHARE")

@@ -11,7 +11,7 @@ from comicsdb.models import Change, Issue, Series
 
 @dataclass(frozen=True)
 class Window:
-    """The window of a feed: issues with a store date within so many days of today, the nearest first."""
+    """The window of a feed: the `limit` issues nearest to today, from `back` days ago to `ahead` days on."""
 
     back: int
     ahead: int
@@ -25,9 +25,9 @@ OF_READER = Window(30, 365, 500)
 
 
 def issues(session: Session, today: date, window: Window, *conditions: ColumnElement[bool]) -> list[Issue]:
-    """New and coming issues that meet conditions on Issue, by store date, with series, type and publisher."""
+    """New and upcoming issues that meet the conditions, by store date, with series, type and publisher."""
     first, last = today - timedelta(days=window.back), today + timedelta(days=window.ahead)
-    # Only the nearest issues of the window are loaded.
+    # Only the issues nearest to today are loaded.
     nearest = (
         select(Issue.id)
         .where(Issue.store_date.between(first, last), *conditions)
@@ -46,5 +46,5 @@ def issues(session: Session, today: date, window: Window, *conditions: ColumnEle
 
 
 def last_change(session: Session) -> datetime | None:
-    """The time of the latest change of the catalogue, which no content of a public feed exceeds."""
+    """The time of the catalogue's latest change; nothing in a public feed is newer."""
     return session.scalar(select(Change.at).order_by(Change.seq.desc()).limit(1))

@@ -8,14 +8,14 @@ from comicsdb.library import acts
 from comicsdb.models import Issue, PullList, Series, User, Variant, WishList
 from comicsdb.models.base import INTEGER_MAX
 
-_LIBRARY = 0x6C696272  # first key of the advisory locks; the second is the account
+_LIBRARY = 0x6C696272  # first key of the advisory locks; the second is the account's id
 
 
 def lock_account(session: Session, user_id: int) -> None:
     """Serialise writers of an account's collection and ratings until the transaction ends.
 
-    What the transaction writes from here on is recorded as an act of the account (`library.acts`). This lock
-    comes before those of rows.
+    All further changes of the transaction are recorded as an act of the account (`library.acts`). This lock
+    is taken before locks of rows.
     """
     locked = text(f"SELECT pg_advisory_xact_lock(:library, :account), {acts.BEGIN_SQL}")
     session.execute(locked, {"library": _LIBRARY, "account": user_id})
@@ -23,7 +23,7 @@ def lock_account(session: Session, user_id: int) -> None:
 
 
 def lock_deleted_account(session: Session, user_id: int) -> None:
-    """Lock an account that is being deleted, after `UnitOfWork.acquire_write_lock`; its acts go with it."""
+    """Lock an account that is being deleted, after `UnitOfWork.acquire_write_lock`; its acts go too."""
     locked = text("SELECT pg_advisory_xact_lock(:library, :account)")
     session.execute(locked, {"library": _LIBRARY, "account": user_id})
 
@@ -34,13 +34,13 @@ def check_account(session: Session, user_id: int) -> None:
 
 
 def stamp_values(model) -> dict:
-    """The values that update the stamp of a row: `modified` strictly grows, its previous value is kept."""
+    """The values that update a row's stamp: `modified` strictly increases, and its previous value is kept."""
     later = func.greatest(func.clock_timestamp(), model.modified + text("interval '1 microsecond'"))
     return {"modified": later, "modified_before": model.modified}
 
 
 def default_list(session: Session, model: type, user_id: int) -> PullList | WishList:
-    """The default list of an account, created on first use; safe under concurrency."""
+    """The default list of an account, created on first use; safe with concurrent requests."""
     wanted = select(model).where(model.user_id == user_id).execution_options(populate_existing=True)
     found = session.scalar(wanted)
     if found is None:

@@ -1,8 +1,9 @@
-"""Merging the library items and reviews of two issues that are merged.
+"""Merges library items and reviews when two issues are merged.
 
-References to the merged issue are moved to the canonical one, or deleted where the reader has that already.
-Before, the collection item of the canonical issue takes over missing values from that of the other, which
-goes unless one of them is of a variant or there are more: then all stay, as copies of the canonical issue.
+References to the merged issue are moved to the canonical one, or deleted if the reader already has one to
+that. Before that, the collection item of the canonical issue takes over missing values from that of the
+other, which is deleted. If one of them is of a variant or there are more than two, all stay, as copies of the
+canonical issue.
 """
 
 from sqlalchemy import text, update
@@ -11,14 +12,14 @@ from sqlalchemy.orm import Session
 from comicsdb.library.locks import stamp_values
 from comicsdb.models import CollectionItem, WishListItem
 
-# A read of both issues counts once.
+# Equal reads of both issues count once.
 _DELETE_SHARED_READS = """
     DELETE FROM read_date theirs USING read_date mine
     WHERE theirs.issue_id = :other AND mine.issue_id = :kept AND mine.user_id = theirs.user_id
         AND mine.read_on IS NOT DISTINCT FROM theirs.read_on
 """
-# Items of readers who have one of each issue, neither of a certain variant: they stand for the same copies.
-# Others stay separate.
+# Pairs of items of readers with exactly one item of each issue, neither of a variant: they stand for the same
+# copies. All other items stay separate.
 _ITEM_PAIRS = """(
     SELECT min(id) FILTER (WHERE issue_id = :kept) AS mine_id,
         min(id) FILTER (WHERE issue_id = :other) AS theirs_id
@@ -47,14 +48,14 @@ _MERGE_ITEMS = f"""
     JOIN collection_item theirs ON theirs.id = pair.theirs_id
     WHERE item.id = mine.id
 """
-# Of two reviews by one reader the newer one stays.
+# If a reader reviewed both issues, the newer review stays.
 _DELETE_OLDER_REVIEWS = """
     DELETE FROM review mine USING review theirs
     WHERE mine.issue_id = :kept AND theirs.issue_id = :other AND theirs.user_id = mine.user_id
         AND theirs.modified > mine.modified
 """
 _DELETE_MERGED_ITEMS = f"DELETE FROM collection_item item USING {_ITEM_PAIRS} WHERE item.id = pair.theirs_id"
-# The rating of an item is that of its issue, where that of the canonical one has precedence.
+# The rating of an item is that of its issue, and the canonical issue's rating has precedence.
 _SYNC_RATINGS = """
     UPDATE collection_item item SET rating = stars.rating FROM issue_rating stars
     WHERE stars.issue_id = :kept AND stars.user_id = item.user_id AND item.issue_id = :kept
@@ -63,7 +64,7 @@ _SYNC_RATINGS = """
 
 
 def merge_items(session: Session, kept: int, other: int) -> None:
-    """Merge items of both issues that stand for the same copies; to be called before references are moved.
+    """Merge items of both issues that stand for the same copies; must be called before references are moved.
 
     Updates the stamps of all items that change or will be moved.
     """
@@ -83,5 +84,5 @@ def merge_items(session: Session, kept: int, other: int) -> None:
 
 
 def sync_ratings(session: Session, kept: int) -> None:
-    """Set the ratings of items to those of the canonical issue; to be called after references were moved."""
+    """Set the ratings of items to those of the canonical issue; call this after references were moved."""
     session.execute(text(_SYNC_RATINGS), {"kept": kept})

@@ -1,8 +1,8 @@
-"""What a member's home page shows of their library: what to read next, gaps, final order dates, and changes.
+"""The library's part of a member's home page: what to read next, gaps, final order dates, and changes.
 
-Each part is a statement of issues in an order of its own; one statement runs all of them, another loads the
-issues. Parts that depend on what was read or added read its latest rows only, so the cost does not grow with
-the library.
+Each part is a statement that selects issues in its own order; one statement runs all of them, another loads
+the issues. Parts that depend on reads or additions only consider the latest rows, so the cost does not grow
+with the library.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.models import Issue, Series
 
-SHOWN = 6  # issues of a part
-LATEST_ROWS = 300  # reads, and items of the collection, that say which series are under way
+SHOWN = 6  # issues per part
+LATEST_ROWS = 300  # latest reads, or latest items of the collection, that determine the current series
 SERIES_MAX = 30
 ORDER_DAYS = CHANGED_DAYS = 14
 PARTS = ("series", "lists", "gaps", "orders", "changes")
@@ -22,7 +22,7 @@ PARTS = ("series", "lists", "gaps", "orders", "changes")
 
 @dataclass(frozen=True)
 class Entry:
-    """An issue of a part; `list_name` and `list_slug` name the reading list that it is the next of."""
+    """An issue of a part; `list_name` and `list_slug` are those of the reading list in which it is next."""
 
     issue: Issue
     list_name: str | None
@@ -65,7 +65,7 @@ _READ = "EXISTS (SELECT FROM read_date d WHERE d.user_id = :user AND d.issue_id 
 _PLACE = "(i.cover_date, coalesce(i.store_date, 'infinity'), i.number, i.id)"
 _RELEASED = "coalesce(i.store_date, i.cover_date) <= :today"
 
-# The first unread issue after the furthest one that was read, of the series read last.
+# The first issue after the furthest read one, in the most recently read series.
 _SERIES = f"""
     SELECT next.id AS issue_id, NULL::text AS list_name, NULL::text AS list_slug,
         row_number() OVER (ORDER BY recent.at DESC, recent.series_id) AS place
@@ -90,7 +90,7 @@ _SERIES = f"""
         ORDER BY {_PLACE} LIMIT 1
     ) next"""
 
-# The first unread issue after the furthest one that was read, of the own reading lists.
+# The first issue after the furthest read one, in the reader's own reading lists.
 _LISTS = """
     SELECT next.issue_id, l.name AS list_name, l.slug AS list_slug,
         row_number() OVER (ORDER BY under_way.at DESC, l.id) AS place
@@ -106,7 +106,7 @@ _LISTS = """
         WHERE m.reading_list_id = l.id AND m."order" > under_way.furthest ORDER BY m."order" LIMIT 1
     ) next ON true"""
 
-# One or two missing issues between owned ones, of the series that were added last.
+# One or two missing issues between owned ones, in the series to which issues were added last.
 _GAPS = f"""
     SELECT run.id AS issue_id, NULL::text AS list_name, NULL::text AS list_slug,
         row_number() OVER (ORDER BY run.at DESC, run.series_id, run.place) AS place

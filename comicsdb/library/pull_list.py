@@ -1,6 +1,6 @@
 """The pull list: the series an account follows, what it pulls of them, and the pulls of each week.
 
-A series is followed for its main covers unless its reader chose otherwise: all covers, the variants whose
+A series is followed for its main covers unless its reader chooses otherwise: all covers, the variants whose
 names contain certain words, or nothing.
 """
 
@@ -36,7 +36,7 @@ def pull_list(session: Session, user_id: int) -> PullList:
 def add(session: Session, user_id: int, series_id: int) -> tuple[PullListSeries, bool]:
     """Follow a series; returns its entry and whether it is new. Raises NotFoundError for an unknown series.
 
-    A trigger moves the stamp of the list. Nothing is committed here.
+    A trigger updates the stamp of the list. Nothing is committed here.
     """
     lock_account(session, user_id)
     if not lock_series(session, series_id):
@@ -52,7 +52,7 @@ def add(session: Session, user_id: int, series_id: int) -> tuple[PullListSeries,
 
 
 def remove(session: Session, user_id: int, series_id: int) -> bool:
-    """Stop following a series; False if it was not followed. A trigger moves the stamp of the list."""
+    """Stop following a series; False if it was not followed. A trigger updates the stamp of the list."""
     lock_account(session, user_id)
     if not lock_series(session, series_id):
         return False
@@ -71,7 +71,7 @@ def set_followed(session: Session, user_id: int, series_id: int, wanted: bool) -
 
 
 def set_pulled(session: Session, user_id: int, series_id: int, pulled: str, words: str) -> None:
-    """Set what is pulled of a followed series; `words`, separated by commas, only count for variants.
+    """Set what is pulled of a followed series; `words` are separated by commas and only apply to variants.
 
     Raises InvalidError, and NotFoundError for a series that is not followed.
     """
@@ -116,7 +116,7 @@ def entry_ids(user_id, series_id) -> Select:
 
 
 def entries(session: Session, user_id: int) -> list[PullListSeries]:
-    """The entries of an account by sort name, with series, type and publisher."""
+    """The entries of an account by sort name, with series, type and publisher loaded."""
     return list(
         session.scalars(
             select(PullListSeries)
@@ -149,17 +149,17 @@ class Pull:
 
     @property
     def image(self) -> str:
-        """The picture of the variant or else of the issue."""
+        """The picture of the variant, or else of the issue."""
         return (self.variant or self.issue).image
 
     @property
     def series_id(self) -> int:
-        """The series, which chooses the colour of a missing picture."""
+        """The id of the series, which determines the colour of a missing picture."""
         return self.issue.series_id
 
 
 def week(session: Session, user_id: int, monday: date, limit: int | None = SHOWN) -> list[Pull]:
-    """The pulls of the week that begins on a Monday, by store date and series; one statement."""
+    """The pulls of the week that begins on `monday`, by store date and series; one statement."""
     rows = (
         _pulled(
             user_id, Issue, PullListSeries.pulled, Variant, _owned(user_id, None), _owned(user_id, Variant.id)
@@ -188,7 +188,7 @@ def week(session: Session, user_id: int, monday: date, limit: int | None = SHOWN
 
 
 def weeks_ahead(session: Session, user_id: int, monday: date) -> list[tuple[date, int]]:
-    """The next weeks after that of a Monday in which anything is pulled, with the numbers of issues."""
+    """The next weeks after the one of `monday` that have pulls, with their numbers of issues."""
     begin = cast(func.date_trunc("week", Issue.store_date), Date)
     rows = _pulled(user_id, begin, func.count(Issue.id.distinct()))
     rows = rows.where(Issue.store_date >= monday + WEEK).group_by(begin).order_by(begin).limit(WEEKS_AHEAD)
@@ -196,7 +196,7 @@ def weeks_ahead(session: Session, user_id: int, monday: date) -> list[tuple[date
 
 
 def _pulled(user_id: int, *columns) -> Select:
-    """A row for each issue that is pulled, and for each of its variants that are."""
+    """A row for each pulled variant, and one for each pulled issue that has none."""
     by_words = and_(PullListSeries.pulled == PullMode.VARIANTS, _has_a_word())
     variants = and_(Variant.issue_id == Issue.id, or_(PullListSeries.pulled == PullMode.ALL, by_words))
     return (
@@ -219,13 +219,13 @@ def _has_a_word() -> ColumnElement[bool]:
 
 
 def _as_words(text) -> ColumnElement[str]:
-    """The words of a text between single spaces, so that 1:25 is not found in 1:250."""
+    """The words of a text separated by single spaces, so that 1:25 is not found in 1:250."""
     parted = func.regexp_replace(func.lower(text), "([^[:alnum:]:]|:(?![0-9]))+", " ", "g")
     return func.concat(" ", func.btrim(parted), " ")
 
 
 def _owned(user_id: int, variant_id) -> ColumnElement[bool]:
-    """Whether the collection has an issue, or a variant of it."""
+    """Whether the collection contains the issue itself (`variant_id` None) or this variant."""
     mine = select(CollectionItem.id).where(
         CollectionItem.user_id == user_id,
         CollectionItem.issue_id == Issue.id,
@@ -235,7 +235,7 @@ def _owned(user_id: int, variant_id) -> ColumnElement[bool]:
 
 
 def add_week(session: Session, user_id: int, monday: date, *, today: date) -> int:
-    """Add the pulls of a week that are not owned to the collection; returns how many."""
+    """Add those pulls of a week that are not owned to the collection; returns how many."""
     lock_account(session, user_id)
     wanted = [pull for pull in week(session, user_id, monday, limit=None) if not pull.owned]
     _lock(session, Issue, [pull.issue.id for pull in wanted])
@@ -249,6 +249,6 @@ def add_week(session: Session, user_id: int, monday: date, *, today: date) -> in
 
 
 def _lock(session: Session, model, ids: list[int]) -> set[int]:
-    """Lock rows against deletion; returns the ids of those that are still there."""
+    """Lock rows against deletion; returns the ids of those that still exist."""
     rows = select(model.id).where(model.id.in_(ids)).order_by(model.id)
     return set(session.scalars(rows.with_for_update(read=True, key_share=True)))

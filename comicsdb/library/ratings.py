@@ -1,4 +1,4 @@
-"""Ratings of issues in stars, and the averages of issue and series that follow from them.
+"""Ratings of issues in stars, and the resulting averages of issues and series.
 
 Ratings given before the release count from the store date on: the first request of a new day counts them.
 """
@@ -27,7 +27,7 @@ LOWEST, HIGHEST = STARS
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 60.0  # between attempts after a failure
-LOCK_TIMEOUT = "1s"  # how long a request waits for long writes such as an import
+LOCK_TIMEOUT = "1s"  # how long a request waits for long write transactions, such as an import
 
 
 def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, today: date) -> bool:
@@ -35,8 +35,8 @@ def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, tod
 
     `today` is the business day: the public page of an issue accepts no rating before the release, but
     existing ones can be removed. Returns whether anything changed. Raises InvalidError, naming the field
-    "rating", or NotFoundError if the issue was deleted meanwhile. Number, sum and rating stamp of issue and
-    series follow in the same transaction (M22); `modified` of neither changes. The account's items of the
+    "rating", or NotFoundError if the issue has been deleted. The number, sum and rating stamp of issue and
+    series are updated in the same transaction (M22), without changing `modified`. The account's items of the
     issue get the same rating. Nothing is committed here.
     """
     changed = rate_issues(session, user_id, {issue.id: stars}, today=today, allow_unreleased=False)
@@ -53,7 +53,7 @@ def copy_to_items(
     except_item_id: int | None = None,
     update_stamps: bool = True,
 ) -> None:
-    """Copy an account's rating of an issue to the account's items of it, except one if its id is given.
+    """Copy an account's rating of an issue to its items of the issue, except `except_item_id`.
 
     With `update_stamps`, the stamps of changed items are updated.
     """
@@ -75,10 +75,10 @@ def rate_issues(
     today: date,
     allow_unreleased: bool = True,
 ) -> set[int]:
-    """Rate many issues by id, without touching the collection; returns the ids that changed.
+    """Rate many issues by id, without changing the collection; returns the ids that changed.
 
     A rating of an unreleased issue does not count in averages before its store date (see `count_due`);
-    without `allow_unreleased` it is refused. Until the transaction ends, other writers of this account's
+    without `allow_unreleased` it is rejected. Until the transaction ends, other writers of this account's
     library wait, and so does everybody who rates an issue of the same series: call this last.
     """
     for each in stars.values():
@@ -100,8 +100,8 @@ def rate_issues(
 def count_due(session: Session, today: date) -> int:
     """Count the ratings of issues that have been released in the meantime; returns how many there were.
 
-    Figures and rating stamps follow, so nobody is shown the old ones. To be called when a day begins and when
-    store dates have changed. Nothing is committed here.
+    Figures and rating stamps are updated, so caches no longer serve the old ones. Call this when a day begins
+    and when store dates have changed. Nothing is committed here.
     """
     due = (
         select(IssueRating.issue_id)
@@ -126,7 +126,7 @@ def count_due(session: Session, today: date) -> int:
 
 
 def _lock(session: Session, stars: dict[int, int | None]) -> Sequence[Row]:
-    """Id and store date of each issue, locked against deletion; raises NotFoundError where one is gone."""
+    """Id and store date of each issue, locked against deletion; raises NotFoundError if one is missing."""
     chosen = Issue.id == any_(cast(list(stars), ARRAY(Integer)))
     issues = select(Issue.id, Issue.store_date).where(chosen).order_by(Issue.id)
     found = session.execute(issues.with_for_update(read=True, key_share=True)).all()
@@ -153,7 +153,7 @@ def _check_unreleased(
 def _store(
     session: Session, user_id: int, stars: dict[int, int | None], unreleased: Container[int]
 ) -> set[int]:
-    """Write ratings that differ; returns their issues."""
+    """Write ratings that differ; returns the ids of their issues."""
     given = {issue_id: each for issue_id, each in stars.items() if each is not None}
     changed: set[int] = set()
     if len(given) < len(stars):
@@ -180,7 +180,7 @@ def _store(
 
 
 class DueRatingsPolicy:
-    """An execution policy that counts the ratings that are due at the first request of a business day."""
+    """An execution policy that counts due ratings on the first request of each business day."""
 
     def __init__(self, registry, inner):
         self._registry = registry
@@ -190,7 +190,7 @@ class DueRatingsPolicy:
         self.day = None
 
     def __call__(self, environ, router):
-        """Count due ratings if the day is new, and answer by the inner policy."""
+        """Count due ratings if the day is new, then call the inner policy."""
         today = clock.business_day(self._registry.settings["comicsdb.timezone"])
         if today != self.day:
             with self._lock:

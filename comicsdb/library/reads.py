@@ -1,8 +1,8 @@
-"""When an account read which issues; it needs no copy of them.
+"""When an account read which issues; it need not own a copy of them.
 
-A read has a time, or none where the date is unknown. Triggers bring `is_read`, `date_read` and the stamps of
-the items of the collection in line. Writers of an account's reads are serialised (`locks.lock_account`).
-Nothing is committed here.
+A read has a time, or none if the date is unknown. Triggers keep `is_read`, `date_read` and the stamps of the
+collection's items consistent. Writers of an account's reads are serialised (`locks.lock_account`). Nothing is
+committed here.
 """
 
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ def add(session: Session, user_id: int, issue_id: int, moment: datetime | None) 
 
 
 def insert_one(session: Session, user_id: int, issue_id: int, moment: datetime | None) -> ReadDate:
-    """Store a read of an existing issue, for an account that is locked."""
+    """Store a read of an existing issue, for an account that is already locked."""
     noted = ReadDate(user_id=user_id, issue_id=issue_id, read_on=moment)
     session.add(noted)
     session.flush()
@@ -41,7 +41,7 @@ def insert_one(session: Session, user_id: int, issue_id: int, moment: datetime |
 
 
 def insert_many(session: Session, user_id: int, noted: list[tuple[int, datetime | None]]) -> None:
-    """Store reads of existing issues, (issue id, time) each, for an account that is locked."""
+    """Store reads of existing issues, given as (issue id, time), for an account that is already locked."""
     if noted:
         session.execute(
             text(
@@ -56,7 +56,7 @@ def insert_many(session: Session, user_id: int, noted: list[tuple[int, datetime 
 
 
 def mark_read(session: Session, user_id: int, issue_ids: Iterable[int], moment: datetime | None) -> list[int]:
-    """Mark issues as read that have no read yet; returns their ids. Unknown issues are left out."""
+    """Mark issues that have no read yet as read; returns their ids. Unknown issues are left out."""
     lock_account(session, user_id)
     marked = session.scalars(
         text(
@@ -87,7 +87,7 @@ def clear(session: Session, user_id: int, issue_ids: Iterable[int]) -> None:
 
 
 def remove(session: Session, user_id: int, read_id: int, issue_id: int | None = None) -> None:
-    """Remove a read, with `issue_id` only of this issue. Raises NotFoundError."""
+    """Remove a read; if `issue_id` is given, only one of this issue. Raises NotFoundError."""
     lock_account(session, user_id)
     chosen = delete(ReadDate).where(ReadDate.id == read_id, ReadDate.user_id == user_id)
     if issue_id is not None:
@@ -98,6 +98,6 @@ def remove(session: Session, user_id: int, read_id: int, issue_id: int | None = 
 
 
 def of_issue(session: Session, user_id: int, issue_id: int) -> list[ReadDate]:
-    """The reads of an issue, the latest first, those of unknown date last."""
+    """The reads of an issue, latest first; those of unknown date come last."""
     rows = select(ReadDate).where(ReadDate.user_id == user_id, ReadDate.issue_id == issue_id)
     return list(session.scalars(rows.order_by(ReadDate.read_on.desc().nulls_last(), ReadDate.id.desc())))

@@ -1,4 +1,4 @@
-"""The issues of a series in their order, from one number to another or all but some."""
+"""The issues of a series in order: all, a range of numbers, or either with exceptions."""
 
 import re
 
@@ -13,11 +13,11 @@ ORDER = (Issue.cover_date, Issue.store_date, Issue.number, Issue.id)
 
 
 def issues(session: Session, series_id: int, *, first: str = "", last: str = "", but: str = "") -> list[int]:
-    """The ids of the issues of a series, all or from one number to another, both included.
+    """The ids of the issues of a series, all or from one number to another, inclusive.
 
-    Issues stand in the order of cover dates; a number is meant exactly as it is written. `but` are numbers
-    and ranges to leave out, separated by commas: "3, 7-9". Raises NotFoundError for a series that is not
-    there, and InvalidError for a number it has not or if `last` comes before `first`, by argument.
+    Issues are ordered by cover date; numbers must match exactly. `but` are numbers and ranges to leave out,
+    separated by commas: "3, 7-9". Raises NotFoundError for an unknown series, and InvalidError, by argument,
+    for a number that the series lacks or if `last` comes before `first`.
     """
     found = session.execute(
         select(Issue.id, Issue.number).where(Issue.series_id == series_id).order_by(*ORDER)
@@ -44,7 +44,7 @@ def issues(session: Session, series_id: int, *, first: str = "", last: str = "",
 
 
 def _left_out(but: str, places: dict[str, int]) -> set[int]:
-    """The places of numbers and ranges; raises InvalidError."""
+    """The positions of numbers and ranges; raises InvalidError."""
     found = set()
     for each in filter(None, _numbers("[,;]", but)):
         ends = [each] if each in places else _numbers("[-–]", each)  # a number may contain a hyphen
@@ -72,6 +72,6 @@ def _backwards(first: str, last: str) -> str:
 
 
 def up_to(session: Session, issue: Issue) -> list[int]:
-    """The ids of the issues of a series up to one of them."""
+    """The ids of the issues of a series up to and including this one."""
     ids = session.scalars(select(Issue.id).where(Issue.series_id == issue.series_id).order_by(*ORDER)).all()
     return list(ids[: ids.index(issue.id) + 1])

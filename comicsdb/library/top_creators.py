@@ -1,4 +1,4 @@
-"""Parts of queries for the creators with most credits in many issues."""
+"""Parts of queries for the creators credited in most issues."""
 
 from sqlalchemy import ARRAY, ColumnElement, Integer, Select, Subquery, any_, func, select
 
@@ -6,10 +6,11 @@ from comicsdb.models import Role, credit_role
 
 
 def credited(issues: Select, flag: ColumnElement[bool], **said: ColumnElement[bool]) -> Subquery:
-    """The creators of issues in roles with `flag` (such as `Role.is_writer`): `creator_id` for each issue,
-    and for each flag in `said`, by its name, whether it holds for any of these roles.
+    """Subquery of the creators of issues in roles with `flag` (such as `Role.is_writer`).
 
-    Issues and roles are passed as arrays, so that an index-only scan of these issues answers the query.
+    A row has the `creator_id`, and for each flag in `said` a column of that name that says whether any of
+    these roles has it; there is one row per issue and creator. Issues and roles are passed as arrays, so that
+    an index-only scan of these issues suffices.
     """
     columns = credit_role.c
     return (
@@ -21,12 +22,12 @@ def credited(issues: Select, flag: ColumnElement[bool], **said: ColumnElement[bo
 
 
 def as_array(ids: Select) -> ColumnElement:
-    """The ids as one array, for index look-ups instead of a join."""
+    """The ids as one array, for index lookups instead of a join."""
     return func.array(ids.scalar_subquery(), type_=ARRAY(Integer))
 
 
 def has_role(flag: ColumnElement[bool]) -> ColumnElement[bool]:
-    """The condition on `credit_role` that its role has `flag`."""
+    """The condition on `credit_role` that the role has `flag`."""
     return credit_role.c.role_id == any_(as_array(select(Role.id).where(flag)))
 
 

@@ -1,4 +1,4 @@
-"""What an import looks up in the catalogue: objects by their ids at GCD or by what identifies them."""
+"""The catalogue's side of an import: finds objects by their ids at GCD or by identifying columns."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ KINDS = ("publisher", "imprint", "universe", "creator", "team", "character", "ar
 
 
 class Catalogue:
-    """The catalogue as an import sees it; what is read once holds for the whole import."""
+    """The catalogue as an import sees it; values read once are kept for the whole import."""
 
     def __init__(self, session: Session):
         self.session = session
@@ -18,7 +18,7 @@ class Catalogue:
         self.genres = self._by("SELECT name, id FROM genre")
         self.age_ratings = self._by("SELECT name, id FROM age_rating")
         self.series_types = self._by("SELECT code, id FROM series_type WHERE code IS NOT NULL")
-        # Kinds with objects without an id at GCD, which may be those of the dump.
+        # Kinds that have objects without an id at GCD: these may be the same as objects of the dump.
         self.unidentified = {
             kind
             for kind in KINDS
@@ -37,7 +37,7 @@ class Catalogue:
         return self.survivors(kind, gcd_ids) | dict(map(tuple, rows))
 
     def survivors(self, kind: str, gcd_ids: Iterable[int]) -> dict[int, int]:
-        """The objects into which objects with these ids were merged: they have these as further ids."""
+        """The objects into which those with these ids were merged: they keep these as external ids."""
         rows = self.session.execute(
             text(
                 f"SELECT CAST(external_id AS integer), {kind}_id FROM external_id WHERE source = 'gcd'"
@@ -63,7 +63,7 @@ class Catalogue:
         return self._deleted[kind]
 
     def find_only(self, kind: str, **columns) -> int | None:
-        """The only object of a kind without an id at GCD that has these values; None for none or several."""
+        """The only object of a kind without a GCD id that has these values; None if there is not exactly one."""
         if kind not in self.unidentified:
             return None
         same = " AND ".join(f"{name} IS NOT DISTINCT FROM :{name}" for name in columns)
@@ -84,7 +84,7 @@ class Catalogue:
         )
 
     def volumes(self, publishers: Iterable[int], names: Iterable[str]) -> dict[tuple, set[int]]:
-        """The volumes in use by publisher, name and type of series."""
+        """The used volume numbers by publisher, name and type of series."""
         found = defaultdict(set)
         for publisher, name, kind, volume in self.session.execute(
             text(
@@ -97,7 +97,7 @@ class Catalogue:
         return found
 
     def numbers(self, series: Iterable[int]) -> dict[tuple[int, str], tuple[int, int | None]]:
-        """The issues of series by series and number: id, and id at GCD."""
+        """The issues of these series: id and id at GCD, by series and number."""
         rows = self.session.execute(
             text("SELECT series_id, number, id, gcd_id FROM issue WHERE series_id = ANY(:series)"),
             {"series": list(series)},
@@ -105,7 +105,7 @@ class Catalogue:
         return {(series_id, number): (issue, gcd_id) for series_id, number, issue, gcd_id in rows}
 
     def universes(self) -> set[tuple[int | None, str, str]]:
-        """Publisher, name and designation of all universes, which are unique together."""
+        """The publisher, name and designation of all universes; the combination is unique."""
         return {
             tuple(row)
             for row in self.session.execute(text("SELECT publisher_id, name, designation FROM universe"))

@@ -1,4 +1,4 @@
-"""The roles of credits in the Grand Comics Database: its types with their qualifiers, and the older texts."""
+"""The roles of credits in the Grand Comics Database: its types with their qualifiers, and older free text."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from comicsdb.exchange.gcd.values import line, parts
 
 SCRIPT, PENCILS, INKS, COLORS, LETTERS, EDITING = "script", "pencils", "inks", "colors", "letters", "editing"
-# gcd_credit_type: the combined ones stand for several.
+# The jobs of each gcd_credit_type; some types combine several.
 JOBS = {
     1: (SCRIPT,),
     2: (PENCILS,),
@@ -34,7 +34,7 @@ BASE = {
     LETTERS: "Letterer",
     EDITING: "Editor",
 }
-# By job: the roles of qualifiers, of which the first that is found counts.
+# By job, patterns of qualifiers and their roles; outside of scripts, only the first match counts.
 QUALIFIERS = {
     SCRIPT: (
         (r"\btrans(l|\b)|\btradu|übersetz|vertaling|översättning", "Translator"),
@@ -85,14 +85,14 @@ _WITHOUT_EFFECT = re.compile(
 
 @dataclass(frozen=True)
 class Roles:
-    """The names of our roles for a credit, and whether its qualifier or its job is unknown or left out."""
+    """The names of our roles for a credit; `rule` says if its type or qualifier is unknown or left out."""
 
     names: tuple[str, ...]
     rule: str = ""
 
 
 def roles(credit_type: int, qualifier: str = "", *, story_type: int | None = None) -> Roles:
-    """The roles of a credit; on covers only who drew them has one."""
+    """The roles of a credit; on covers, only the artists have one."""
     jobs = JOBS.get(credit_type)
     if not jobs:
         return Roles((), "credit-type")
@@ -109,13 +109,13 @@ def roles(credit_type: int, qualifier: str = "", *, story_type: int | None = Non
     for job in jobs:
         listed = [name for pattern, name in QUALIFIERS[job] if re.search(pattern, words)]
         known = known or bool(listed)
-        # "plot, script" are two roles of a writer; for others, the first word tells it.
+        # "plot, script" are two roles of a writer; for other jobs, the first match decides.
         names += (listed if job == SCRIPT else listed[:1]) or [BASE[job]]
     return Roles(tuple(dict.fromkeys(names)), "" if known else "qualifier")
 
 
 def is_nobody(name: str) -> bool:
-    """Whether a name of a credit stands for nobody: unknown, no such job, or set by machine."""
+    """Whether a credited name stands for nobody: unknown, not applicable, or typeset."""
     return line(name).casefold().strip("[]() ") in ("", "?", "unknown", "none", "typeset", "various", "nn")
 
 
@@ -124,7 +124,7 @@ def is_nobody(name: str) -> bool:
 
 @dataclass(frozen=True)
 class TextCredit:
-    """One name of a credit text; `person` is "" where it is not known or nobody."""
+    """One name of a credit text; `person` is "" if the name is unknown or stands for nobody."""
 
     person: str
     credited_as: str = ""

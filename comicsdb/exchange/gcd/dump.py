@@ -1,7 +1,7 @@
-"""Opening a dump: the SQLite file, the text that mysqldump writes, or a zip file with one of them.
+"""Opens a dump: an SQLite file, the text that mysqldump writes, or a zip file with one of them.
 
-What is not an SQLite file is made one, in the working folder, where it stays until the import is
-finished: an import that goes on finds it again. The published file itself is only read.
+Anything but an indexed SQLite file is converted to one in the working folder. It stays there until the import
+is finished, so that a resumed import finds it. The published file itself is only read.
 """
 
 import hashlib
@@ -16,8 +16,8 @@ from pathlib import Path
 from comicsdb.exchange.gcd import mysqldump, schema
 
 MAGIC = b"SQLite format 3\0"
-EDGE = 1 << 20  # bytes at both ends of a file by which it is recognised
-CACHE = -64_000  # of SQLite, in KiB
+EDGE = 1 << 20  # bytes at each end of a file that identify it
+CACHE = -64_000  # SQLite's cache, in KiB
 BUFFER = 1 << 20
 
 
@@ -26,7 +26,7 @@ class DumpError(Exception):
 
 
 def fingerprint(path: Path) -> str:
-    """What tells one dump from another: a digest of the length and both ends of the file."""
+    """Identifies a dump: a digest of the length and both ends of the file."""
     size = path.stat().st_size
     digest = hashlib.sha256(str(size).encode())
     with path.open("rb") as file:
@@ -56,7 +56,7 @@ class Dump:
 
 @contextmanager
 def open_dump(path: Path, working: Path, step: Callable[[str], None] = lambda _words: None):
-    """Open the dump in a file, as a context manager; `step` is called with the name of each slow step."""
+    """Context manager that opens the dump in a file; `step` is called with the name of each slow step."""
     sqlite = _sqlite_copy(path, working, step)
     connection = sqlite3.connect(f"file:{_quoted(sqlite)}?mode=ro", uri=True, isolation_level=None)
     connection.text_factory = lambda raw: raw.decode("utf-8", errors="replace")
@@ -142,7 +142,7 @@ def _convert(path: Path, stream, part: Path, step: Callable[[str], None]) -> Non
 
 @contextmanager
 def _new_database(path: Path):
-    """A connection to a file that is of no use until it is complete."""
+    """A connection to a new file, without durability: the file is useless until it is complete."""
     connection = sqlite3.connect(path)
     try:
         for pragma in (
@@ -178,7 +178,7 @@ def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
 
 
 def _unindexed(connection: sqlite3.Connection):
-    """The columns of the dump that rows are looked up by, but which have no index."""
+    """The columns by which rows of the dump are looked up, but which have no index."""
     for table, column in schema.INDEXES:
         if column not in _columns(connection, table):
             continue

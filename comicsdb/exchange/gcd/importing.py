@@ -1,11 +1,11 @@
-"""Import of a dump of the Grand Comics Database, in pieces of some series, each in a transaction of its own.
+"""Import of a dump of the Grand Comics Database, a few series at a time, each batch in its own transaction.
 
-- A piece holds the series with their issues, and whoever and whatever is in them that was not met before. So
-  choices need no search for what the chosen series use.
-- What is done is stored with each piece: an import that was stopped, or killed, goes on with the next one.
-- Reprints and associated series follow when all issues are there.
-- A dump that was imported can be imported again, and so can a newer one: objects are found by their ids at
-  GCD, and brought up to date where nobody has edited them (`storing.update`).
+- A piece holds series with their issues, and everything they refer to that was not imported before. So an
+  import of chosen series need not search for what these use.
+- Progress is stored with each piece: an import that was stopped or killed continues with the next one.
+- Reprints and associated series follow when all issues have been imported.
+- The same dump can be imported again, and so can a newer one: objects are found by their ids at GCD, and
+  updated unless somebody has edited them (`storing.update`).
 - Memory depends on the size of a piece, not on that of the dump.
 """
 
@@ -33,8 +33,8 @@ from comicsdb.exchange.run import ImportRun, SilentProgress
 from comicsdb.models import GcdImport
 
 SERIES, ASSOCIATED, REPRINTS, DONE = "series", "associated", "reprints", "done"
-LINKS_BATCH = 5000  # rows of a table of links that one transaction reads
-BOND_TYPES = (1, 2, 3, 5)  # gcd_series_bond_type: what continues under another name or publisher
+LINKS_BATCH = 5000  # rows of a link table that one transaction reads
+BOND_TYPES = (1, 2, 3, 5)  # gcd_series_bond_type: continuations under another name or publisher
 # Types of stories whose reprints do not make the issue a reprint: ads, promotion, previews, columns.
 IGNORED_STORY_TYPES = (2, 16, 26, 28, 29)
 
@@ -58,7 +58,7 @@ class AnotherImportError(Exception):
 
 @dataclass
 class Outcome:
-    """What an import has done: objects by kind, and what it leaves to be looked at."""
+    """The outcome of an import: objects by kind, and what is left for review."""
 
     review: Review
     read: int = 0  # series
@@ -82,7 +82,7 @@ class Outcome:
         return [*lines, *self.review.lines()]
 
     def as_json(self) -> dict:
-        """What is stored with the progress."""
+        """The part that is stored with the progress."""
         return {
             "new": self.new,
             "changed": self.changed,
@@ -120,7 +120,7 @@ def import_dump(
 
 
 class Importer:
-    """One import, which goes on where an earlier one of the same dump with the same choices was stopped."""
+    """One import; it resumes an unfinished one of the same dump with the same choices."""
 
     def __init__(
         self,
@@ -175,12 +175,12 @@ class Importer:
         return made
 
     def run(self, series: list[plan.PlannedSeries], report_progress: Callable[[int], None]) -> None:
-        """Import what is left of the plan."""
+        """Import the rest of the plan."""
         if self._progress.phase == SERIES:
             report_progress(sum(each.id <= self._progress.position for each in series))
             for number, piece in enumerate(plan.pieces(series, self._progress.position), 1):
                 self._store_piece(piece)
-                if not number & (number - 1) and not self._dry_run:  # each time that there are twice as many
+                if not number & (number - 1) and not self._dry_run:  # whenever the number has doubled
                     self._analyze()
                 report_progress(len(piece))
             self._begin_phase(ASSOCIATED)
@@ -189,13 +189,13 @@ class Importer:
             (REPRINTS, DONE, _REPRINTS, "issue", "reprints"),
         ):
             if self._progress.phase == phase:
-                if not self._dry_run:  # whose objects are not there
+                if not self._dry_run:  # in a dry run, the objects were not stored
                     for rows in self._links(statement):
                         self._store_links(kind, field_name, rows)
                 self._begin_phase(following)
 
     def _analyze(self) -> None:
-        """Update the statistics of the tables, earlier than PostgreSQL would by itself."""
+        """Update the statistics of the tables earlier than PostgreSQL would by itself."""
         tables = {name for kind in KINDS for name in tables_of(kind)} | {"history"}
         self._session.execute(text(f"ANALYZE {', '.join(sorted(tables))}"))
         self._session.commit()
@@ -240,7 +240,7 @@ class Importer:
         self._finish(rows[-1][0])
 
     def _lock(self) -> None:
-        """Wait for other writers, and for another import, which must not have gone on meanwhile."""
+        """Wait for other writers; raises AnotherImportError if another import has advanced meanwhile."""
         if self._dry_run:
             return
         at = (self._progress.phase, self._progress.position)
@@ -253,7 +253,7 @@ class Importer:
             raise AnotherImportError("Another import of this dump is running.")
 
     def _finish(self, position: int) -> None:
-        """Commit a piece with its place and its rows of the report."""
+        """Commit a piece with its position and its rows of the report."""
         self._review.write()
         self._progress.position = position
         if self._dry_run:

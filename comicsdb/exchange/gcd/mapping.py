@@ -1,6 +1,6 @@
-"""Rows of a dump as objects of the catalogue; what is ambiguous goes into the report.
+"""Maps rows of a dump to objects of the catalogue; ambiguous values go into the report.
 
-`Mapper.records` gives the objects of a piece, each after those that it refers to, with ids of the catalogue
+`Mapper.records` returns the objects of a piece, each after those that it refers to, with ids of the catalogue
 in their fields. The fields are those of `catalog.kinds`.
 """
 
@@ -19,7 +19,7 @@ from comicsdb.models.currencies import Currency
 
 NAME_LENGTH, ALIAS_LENGTH = 255, 100
 SHARE_OF_IMPRINT, SHARE_OF_GENRE = 0.8, 0.25
-# The publishers of multiverses, by their names at GCD, where no other could be meant.
+# The publishers of multiverses by the multiverse's name at GCD, where it is unambiguous.
 PUBLISHERS_OF_MULTIVERSES = {"DC": "DC", "Marvel": "Marvel"}
 
 
@@ -27,7 +27,7 @@ PUBLISHERS_OF_MULTIVERSES = {"DC": "DC", "Marvel": "Marvel"}
 class Record:
     """An object of a dump: its id in the catalogue, and the values of those fields that GCD has.
 
-    `matched`: it was here before without its id at GCD, which is all that it gets.
+    `matched`: it was in the catalogue before, without its GCD id, which is the only field it gets.
     """
 
     kind: str
@@ -39,7 +39,7 @@ class Record:
 
 
 class Mapper:
-    """Maps the pieces of one import; people, characters and the like are mapped once."""
+    """Maps the pieces of one import; creators, characters and other shared objects are mapped only once."""
 
     def __init__(
         self, dump: Dump, choices: Choices, review: Review, catalogue: Catalogue, *, dry_run: bool = False
@@ -57,7 +57,7 @@ class Mapper:
 
     def records(self, planned: list[PlannedSeries], rows: PieceRows) -> list[Record]:
         """The objects of a piece."""
-        if not self.dry_run:  # whose objects are found nowhere else
+        if not self.dry_run:  # a dry run stores no objects, so it keeps the ids
             self._ids = defaultdict(dict)
         self._records = []
         imprints = self._imprints_of(rows)
@@ -81,7 +81,7 @@ class Mapper:
     # Ids and objects of earlier pieces.
 
     def _not_mapped_in(self, kind: str, by_issue: dict[int, set]) -> set[int]:
-        """The ids of a kind in issues that have not been mapped yet."""
+        """The ids of a kind in these issues that have not been mapped yet."""
         return self._not_mapped(kind, (each for found in by_issue.values() for each in found))
 
     def _not_mapped(self, kind: str, ids: Iterable) -> set[int]:
@@ -92,7 +92,7 @@ class Mapper:
         return wanted - done
 
     def _add(self, kind: str, found: list[tuple[int, dict]], match=None) -> list[Record]:
-        """Add objects of a kind; `match` gives the id of one that has no id at GCD yet."""
+        """Add objects of a kind; `match` returns the id of the same object if it has no GCD id yet."""
         ids = [gcd_id for gcd_id, _ in found]
         known, merged = self.catalogue.find(kind, ids), self.catalogue.survivors(kind, ids)
         deleted = self.catalogue.deleted(kind) - known.keys()
@@ -103,7 +103,7 @@ class Mapper:
             if gcd_id in deleted:
                 self.review.add("deleted-here", kind, gcd_id, self._label(fields))
                 continue
-            if gcd_id in merged:  # into an object that has values of its own
+            if gcd_id in merged:  # into an object that has its own values
                 self._ids[kind][gcd_id] = known[gcd_id]
                 continue
             record = Record(kind, gcd_id, known.get(gcd_id, 0), gcd_id in known, fields)
@@ -132,7 +132,7 @@ class Mapper:
         return name if isinstance(name, str) else fields.get("number", "")
 
     def _known(self, kind: str, ids: Iterable) -> list[int]:
-        """The ids in the catalogue of those that are there, or will be, in order."""
+        """The ids in the catalogue of those objects that are, or will be, in it; sorted."""
         known = self._ids[kind]
         return sorted({known[each] for each in ids if each in known})
 
@@ -160,7 +160,7 @@ class Mapper:
         )
 
     def _imprints_of(self, rows: PieceRows) -> dict[int, int]:
-        """The brand groups of series that are on nearly all of their issues."""
+        """The brand group of each series, if it is on nearly all of the issues."""
         issues, brands = Counter(), defaultdict(Counter)
         for issue in rows.issues:
             issues[issue.series_id] += 1
@@ -187,7 +187,7 @@ class Mapper:
         return chosen
 
     def _is_publisher(self, group: tuple, series) -> bool:
-        """Whether a brand group is the publisher itself, under its own name."""
+        """Whether a brand group has the name of the publisher itself."""
         [publisher] = reading.publishers(self.dump, [series.publisher_id]) or [None]
         return publisher is not None and group[1].casefold().strip() == publisher[1].casefold().strip()
 
@@ -212,7 +212,7 @@ class Mapper:
         )
 
     def _publisher(self, gcd_id: int) -> int | None:
-        """The publisher with an id at GCD, which is added if no series of the piece has it."""
+        """The id of a publisher of GCD, which is added if no series of the piece has it."""
         if gcd_id not in self._ids["publisher"]:
             self._add_publishers(self._not_mapped("publisher", [gcd_id]))
         return self._ids["publisher"].get(gcd_id)
@@ -251,7 +251,7 @@ class Mapper:
             publisher_id=fields["publisher"],
         )
 
-    # People, characters, teams and arcs.
+    # Creators, characters, teams and arcs.
 
     def _creators(self, rows: PieceRows) -> None:
         wanted = self._not_mapped(
@@ -359,7 +359,7 @@ class Mapper:
 
     @staticmethod
     def _printed_volumes(rows: PieceRows) -> dict[int, int]:
-        """The volumes that all issues of a series have, where it is one number and not that of the issue."""
+        """The volume printed on the issues of each series, if it is one number and not the issue's."""
         printed, of_books = defaultdict(set), defaultdict(lambda: True)
         for issue in rows.issues:
             if issue.volume:
@@ -372,7 +372,7 @@ class Mapper:
         }
 
     def _genres_of(self, rows: PieceRows) -> dict[int, set[int]]:
-        """The genres of series: those of a quarter of their pages with comics."""
+        """The genres of each series: those of at least a quarter of its pages of comics."""
         home = {issue.id: issue.series_id for issue in rows.issues}
         total, pages = Counter(), defaultdict(Counter)
         for issue, stories in rows.stories.items():
@@ -415,7 +415,7 @@ class Mapper:
         return issue if gcd_id is None else None
 
     def _numbered(self, rows: PieceRows, present: dict[int, int], taken: dict):
-        """The issues that get a number which is free in their series, with it."""
+        """The issues that get a number in their series, each with its number."""
         sole = {series for series, number in Counter(i.series_id for i in rows.issues).items() if number == 1}
         claims = defaultdict(list)
         for issue in rows.issues:
@@ -433,7 +433,7 @@ class Mapper:
                 claims[series, number.number].append((issue, number))
         for (series, number), listed in claims.items():
             owner = taken.get((series, number))
-            # Whose it is already, then the one with the number as it is written, then the first.
+            # The issue that already has the number first, then those with exactly this number printed.
             listed.sort(key=lambda claim: (claim[0].id not in present, claim[0].number != number))
             if (
                 owner
@@ -453,7 +453,7 @@ class Mapper:
 
 
 class IssueMapper:
-    """Maps the issues of one piece, whose people and characters have ids already."""
+    """Maps the issues of one piece, whose creators and characters already have ids."""
 
     def __init__(self, mapper: Mapper, rows: PieceRows, variants: dict[int, list[IssueRow]]):
         self._mapper = mapper
@@ -518,7 +518,7 @@ class IssueMapper:
         return found
 
     def _cover_date(self, issue: IssueRow, store: values.PartialDate | None) -> dict:
-        """The date on the cover, else that of sale as far as it is known."""
+        """The date on the cover; without one, the date of sale as precisely as it is known."""
         key, rule = values.partial_date(issue.key_date)
         if rule:
             self._note(rule, issue, "cover_date", there=issue.key_date)
@@ -527,7 +527,7 @@ class IssueMapper:
         return {"cover_date": date.day if date else None, "cover_date_precision": known}
 
     def _sold(self, issue: IssueRow, row: IssueRow) -> dict:
-        """Price and barcode of an issue or a variant of it."""
+        """The price and barcode of an issue or of one of its variants."""
         price, rule = values.own_price(row.price, self._countries[issue.series_id])
         if rule:
             self._note(rule, row, "price", price.amount if price else "", row.price)
@@ -544,7 +544,7 @@ class IssueMapper:
         return {"name": values.line(row.variant_name)[:NAME_LENGTH], **self._sold(issue, row)}
 
     def _credits(self, issue: IssueRow, stories) -> list[dict]:
-        """The credits of an issue, one for each creator; roles in the order in which they are met."""
+        """The credits of an issue, one for each creator, sorted by the creator's id."""
         found: dict[int, dict] = {}
         creators, roles = self._mapper._ids["creator"], self._mapper.catalogue.roles
         rules = set()
@@ -568,7 +568,7 @@ class IssueMapper:
         return [{"creator": creator, "roles": sorted(found[creator])} for creator in sorted(found)]
 
     def _note_text_credits(self, issue: IssueRow, stories) -> None:
-        """List who is named in a text of a story for which nobody is linked."""
+        """Report the names in a story's text credits for jobs to which no creator is linked."""
         linked = {
             (credit.story_id, job)
             for credit in self._rows.credits.get(issue.id, ())
@@ -587,7 +587,7 @@ class IssueMapper:
 
 
 def _named(row: reading.NamedRow) -> dict:
-    """Name and other names of a creator or character."""
+    """The name and other names of a creator or character."""
     name = values.line(row.name)[:NAME_LENGTH]
     aliases = dict.fromkeys(values.line(each) for each in row.aliases)
     return {

@@ -1,7 +1,7 @@
-"""Reading a dump that mysqldump wrote, statement by statement, into an SQLite file.
+"""Converts a dump written by mysqldump, statement by statement, into an SQLite file.
 
-Only what mysqldump writes is understood: a `CREATE TABLE` whose columns stand on lines of their own, and
-`INSERT` statements of one line each, with many rows.
+Only mysqldump's own format is understood: `CREATE TABLE` with each column on a line of its own, and `INSERT`
+statements of one line each, with many rows.
 """
 
 import re
@@ -11,7 +11,7 @@ from io import BufferedIOBase
 
 from comicsdb.exchange.gcd import schema
 
-CHUNK = 5000  # rows that are stored at once
+CHUNK = 5000  # rows per INSERT
 _CREATE = re.compile(r"CREATE TABLE `(\w+)`")
 _COLUMN = re.compile(r"\s+`(\w+)` ")
 _INSERT = re.compile(r"INSERT (?:IGNORE )?INTO `(\w+)`(?: \(([^)]*)\))? VALUES\s*")
@@ -27,7 +27,7 @@ class MalformedError(Exception):
 
 
 def convert(stream: BufferedIOBase, connection: sqlite3.Connection) -> None:
-    """Store the tables that are read of a dump in an SQLite file, with their indexes."""
+    """Store those tables of a dump that are needed in an SQLite file, with their indexes."""
     columns: dict[str, list[str]] = {}
     creating = ""
     for number, raw in enumerate(stream, 1):
@@ -61,7 +61,7 @@ def _exists(connection: sqlite3.Connection, table: str) -> bool:
 
 
 def _complete(connection: sqlite3.Connection, columns: dict[str, list[str]]) -> None:
-    """Create the tables without rows, and the indexes; raises MalformedError without the tables of a dump."""
+    """Create tables without rows, and the indexes; raises MalformedError if a required table is missing."""
     for table in schema.REQUIRED:
         if table not in columns:
             raise MalformedError(f"The dump has no table {table}.")
@@ -73,7 +73,7 @@ def _complete(connection: sqlite3.Connection, columns: dict[str, list[str]]) -> 
 
 
 def _store(connection: sqlite3.Connection, table: str, given: list[str], found: Iterator[list]) -> None:
-    """Store rows: the columns that are read, with what a dump lacks or has as NULL as if it were empty."""
+    """Store the columns that are read; missing columns and unexpected NULLs become empty values."""
     places = [
         (given.index(column.name) if column.name in given else None, _empty(column))
         for column in schema.TABLES[table]
@@ -100,7 +100,7 @@ def _empty(column: schema.Column):
 
 
 def rows(text: str, place: int) -> Iterator[list]:
-    """The rows of an INSERT statement, from the place of the first one on."""
+    """The rows of an INSERT statement, starting with the one at `place`."""
     while text[place] == "(":
         row = []
         while True:

@@ -1,4 +1,4 @@
-"""What is imported of a dump: the choices, and the series that they leave, with their types and volumes."""
+"""The plan of an import: the choices, and the series that they select, with their types and volumes."""
 
 import re
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from itertools import groupby
 from comicsdb.exchange.gcd import values
 from comicsdb.exchange.gcd.dump import Dump
 
-PIECE_ISSUES = 1000  # a transaction has about as many
-PIECE_SERIES = 400  # a transaction has at most as many
+PIECE_ISSUES = 1000  # about as many issues per transaction
+PIECE_SERIES = 400  # at most as many series per transaction
 _YEARS = re.compile(r"([0-9]{4})?(-)?([0-9]{4})?")
 
 
 class ChoiceError(ValueError):
-    """A choice cannot be kept; the text says which."""
+    """A choice is invalid or selects nothing in the dump; the text says which."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def read_years(text: str) -> tuple[int | None, int | None]:
 
 @dataclass(slots=True)
 class PlannedSeries:
-    """A series that is imported: its type with the rule about it, its volume, and its number of rows."""
+    """A series to import: its type and the rule if that is uncertain, its volume and number of issues."""
 
     id: int
     code: str
@@ -74,7 +74,7 @@ ORDER BY s.publisher_id, s.name, coalesce(s.year_began, 0), s.id
 
 
 def plan_series(dump: Dump, choices: Choices) -> list[PlannedSeries]:
-    """The chosen series in the order of their ids."""
+    """The chosen series, ordered by id."""
     _check(dump, choices)
     found = []
     for _, listed in groupby(dump.connection.execute(_SELECT), key=lambda row: (row[2], row[1])):
@@ -89,7 +89,7 @@ def plan_series(dump: Dump, choices: Choices) -> list[PlannedSeries]:
 
 
 def _plan_series_of_name(listed, choices: Choices) -> Iterator[PlannedSeries]:
-    """The chosen ones of the series of a publisher with one name; the volume is the place in its type."""
+    """The chosen ones of a publisher's series of one name; the volume is the rank within the type."""
     ranks: dict[str, int] = {}
     for row in listed:
         code, rule = values.series_type(
@@ -135,7 +135,7 @@ def _check(dump: Dump, choices: Choices) -> None:
 
 
 def pieces(series: list[PlannedSeries], after: int) -> Iterator[list[PlannedSeries]]:
-    """The series after an id, in pieces of one transaction each."""
+    """The series with ids above `after`, in pieces of one transaction each."""
     piece, issues = [], 0
     for each in series:
         if each.id <= after:

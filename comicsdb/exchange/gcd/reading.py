@@ -1,6 +1,6 @@
-"""Reading the rows of a dump that belong to some series: all that one transaction of an import needs.
+"""Reads the rows of a dump that belong to some series: everything that one transaction of an import needs.
 
-`CROSS JOIN` keeps SQLite to the order of the tables: dumps have no statistics, and the chosen rows are few.
+`CROSS JOIN` makes SQLite keep the order of the tables: dumps have no statistics, and the chosen rows are few.
 """
 
 from collections import defaultdict
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from comicsdb.exchange.gcd.dump import Dump
 
-TITLED = (19, 13, 21, 5)  # types of stories whose titles are those of the issue: comics, photo, text, cartoon
+TITLED = (19, 13, 21, 5)  # types of stories whose titles count as the issue's: comics, photo, text, cartoon
 WITH_GENRES = (19, 13)
 CREDITED = (5, 6, 7, 13, 19, 21)
 FORMAL = 1  # gcd_group_membership
@@ -32,7 +32,7 @@ class SeriesRow(NamedTuple):
 
 
 class IssueRow(NamedTuple):
-    """An issue of a dump, or a variant, which has the issue that it is a variant of."""
+    """An issue of a dump, or a variant, whose `variant_of_id` is its issue."""
 
     id: int
     series_id: int
@@ -73,7 +73,7 @@ class StoryRow(NamedTuple):
 
 
 class CreditRow(NamedTuple):
-    """A credit of a story, or of an issue, which has neither story nor type; `creator_id` None: unknown."""
+    """A credit of a story, or of an issue (no story or type); `creator_id` is None if it is unknown."""
 
     issue_id: int
     story_id: int | None
@@ -86,7 +86,7 @@ class CreditRow(NamedTuple):
 
 
 class NamedRow(NamedTuple):
-    """A creator, character or team: its name, its other names, and what else is known of it."""
+    """A creator, character or team: its name, other names, and further details."""
 
     id: int
     name: str
@@ -96,15 +96,15 @@ class NamedRow(NamedTuple):
 
 @dataclass
 class PieceRows:
-    """The rows of some series: of the issues in them, and who and what is in these."""
+    """The rows of some series: their issues, and the creators, characters and other objects in these."""
 
     series: list[SeriesRow] = field(default_factory=list)
     issues: list[IssueRow] = field(default_factory=list)
     variants: list[IssueRow] = field(default_factory=list)
-    stray_variants: list[IssueRow] = field(default_factory=list)  # variants without their issue in the series
+    stray_variants: list[IssueRow] = field(default_factory=list)  # their issue is in another series
     stories: dict[int, list[StoryRow]] = field(default_factory=lambda: defaultdict(list))
     credits: dict[int, list[CreditRow]] = field(default_factory=lambda: defaultdict(list))
-    # Ids by issue; None is a name that the dump lacks.
+    # Ids by issue; None stands for a name that the dump lacks.
     characters: dict[int, set] = field(default_factory=lambda: defaultdict(set))
     teams: dict[int, set] = field(default_factory=lambda: defaultdict(set))
     arcs: dict[int, set] = field(default_factory=lambda: defaultdict(set))
@@ -214,7 +214,7 @@ def _appearances(table: str, identifier: str) -> str:
 
 
 def publishers(dump: Dump, ids: Iterable[int]) -> list[tuple]:
-    """Id, name, year, whether it is in doubt, notes and code of the country."""
+    """Id, name, founding year, whether the year is uncertain, notes, and country code."""
     return _chosen(
         dump,
         ids,
@@ -225,7 +225,7 @@ def publishers(dump: Dump, ids: Iterable[int]) -> list[tuple]:
 
 
 def brand_groups(dump: Dump, ids: Iterable[int]) -> list[tuple]:
-    """Id, name, publisher, year, and whether it is in doubt."""
+    """Id, name, publisher, founding year, and whether the year is uncertain."""
     return _chosen(
         dump,
         ids,
@@ -255,7 +255,7 @@ def arcs(dump: Dump, ids: Iterable[int]) -> list[tuple]:
 
 
 def creators(dump: Dump, ids: Iterable[int]) -> list[NamedRow]:
-    """Creators, with the six parts and doubts of both dates: year, month, day, three flags."""
+    """Creators; their details are birth and death: year, month, day, and whether each is uncertain."""
     date = "SELECT year, month, day, year_uncertain, month_uncertain, day_uncertain FROM stddata_date"
     found = []
     for identifier, name, birth, death in _chosen(
@@ -301,7 +301,7 @@ def teams(dump: Dump, ids: Iterable[int]) -> list[NamedRow]:
 
 
 def publisher_ids(dump: Dump, names: Iterable[str]) -> dict[str, int]:
-    """The ids of publishers by name, of several with a name the first."""
+    """The ids of publishers by name; the lowest if several have the name."""
     marks = list(names)
     rows = dump.rows(
         f"SELECT name, min(id) FROM gcd_publisher WHERE name IN ({','.join('?' * len(marks))}) GROUP BY name",
@@ -316,7 +316,7 @@ def _chosen(dump: Dump, ids: Iterable[int], statement: str) -> list[tuple]:
 
 
 def _with_aliases(dump: Dump, found: list[NamedRow], table: str, column: str) -> list[NamedRow]:
-    """The same, with the other names; the chosen ids are still in `piece_id`."""
+    """The same rows with their other names; relies on `piece_id` still holding the chosen ids."""
     names = defaultdict(list)
     for identifier, name in dump.rows(
         f"SELECT n.{column}, n.name FROM piece_id p CROSS JOIN {table} n"

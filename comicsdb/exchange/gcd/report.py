@@ -1,4 +1,4 @@
-"""The report of an import: what somebody should look at, row by row in a CSV file, and counted by rule."""
+"""The report of an import: what somebody should review, row by row in a CSV file, and counted by rule."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from pathlib import Path
 from comicsdb.models.choices import EXTERNAL_SOURCES
 
 COLUMNS = ("rule", "kind", "gcd_id", "address", "name", "field", "here", "at GCD")
-# Rules with what they mean; rows of the report name them.
+# The rules and their meanings; each row of the report names its rule.
 RULES = {
     "barcode-too-long": "the first barcode has more digits than the catalogue takes: left out",
     "binding": "a collected edition whose binding is not known: taken as a trade paperback",
@@ -47,9 +47,9 @@ RULES = {
 
 
 class Review:
-    """Collects the rows of the report; they are written together with what they are about.
+    """Collects the rows of the report; they are written when the piece that they are about is committed.
 
-    The file is as long as the stored progress says: rows of a piece that was not committed are cut off.
+    The stored progress has the file's length: rows of a piece that was not committed are cut off.
     """
 
     def __init__(self, path: Path, length: int, counts: dict[str, int]):
@@ -62,13 +62,13 @@ class Review:
     def add(
         self, rule: str, kind: str, gcd_id: int, name: str = "", field: str = "", here="", there=""
     ) -> None:
-        """Add a row; `here` and `there` are the values of ours and of GCD."""
+        """Add a row; `here` and `there` are our value and that of GCD."""
         address = EXTERNAL_SOURCES["gcd"].page(kind, str(gcd_id))
         self._rows.append((rule, kind, gcd_id, address, name, field, here, there))
         self._counted[rule] += 1
 
     def write(self) -> None:
-        """Write the rows that were collected, so that they outlast a crash."""
+        """Write the collected rows durably, so that they survive a crash."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         if not self.length:

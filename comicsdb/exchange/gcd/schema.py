@@ -1,13 +1,13 @@
-"""The tables and columns that are read of a dump of the Grand Comics Database.
+"""The tables and columns that are read from a dump of the Grand Comics Database.
 
-Columns come and go between dumps, so each is taken by its name: one that a dump lacks is as if it were empty
-in all rows, and so is a table, unless nothing could be read without it.
+Columns come and go between dumps, so each is found by its name: a column that a dump lacks is treated as
+empty in all rows. The same goes for a table, unless nothing could be read without it.
 """
 
 import sqlite3
 from dataclasses import dataclass
 
-# A table with its columns: `$` marks texts, `#` numbers with decimals, `?` columns that may be null.
+# A table with its columns: `$` marks text, `#` numbers with decimals, `?` nullable columns.
 _TABLES = """
 stddata_country code$ name$
 stddata_language code$ name$
@@ -44,7 +44,7 @@ gcd_story_story_arc story_id storyarc_id
 gcd_reprint origin_id? target_id? origin_issue_id target_issue_id
 """
 REQUIRED = ("gcd_publisher", "gcd_series", "gcd_issue", "gcd_story")
-# What rows are looked up by; a dump without such an index is copied, with it.
+# The columns by which rows are looked up; a dump that lacks these indexes is copied, and the copy indexed.
 INDEXES = (
     ("gcd_series", "publisher_id"),
     ("gcd_issue", "series_id"),
@@ -70,7 +70,7 @@ INDEXES = (
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, its type in SQLite, and the value of a row that lacks it, as SQL."""
+    """A column: its name, its type in SQLite, and the SQL value to use when a dump lacks it."""
 
     name: str
     type: str
@@ -96,6 +96,6 @@ def create(connection: sqlite3.Connection, table: str) -> None:
 
 
 def create_indexes(connection: sqlite3.Connection) -> None:
-    """Create the indexes that rows are looked up by."""
+    """Create the indexes for lookups."""
     for table, column in INDEXES:
         connection.execute(f"CREATE INDEX ix_{table}_{column} ON {table} ({column})")

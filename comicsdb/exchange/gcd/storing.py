@@ -1,8 +1,7 @@
-"""Storing the objects of a piece: new ones as data sets are stored, others through the catalogue.
+"""Stores the objects of a piece: new ones like those of data sets, existing ones through the catalogue.
 
-An object that is in the catalogue already is changed field by field. Its history tells who wrote a field
-last: a value of an import is replaced, the value of a person stays. If GCD has changed it, too, the report
-lists both.
+An existing object is changed field by field. Its history tells who wrote a field last: a value written by an
+import is replaced, a user's value stays. If GCD has changed it too, the report lists both values.
 """
 
 from collections import defaultdict
@@ -30,7 +29,7 @@ from comicsdb.exchange.run import ImportRun
 from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource
 from comicsdb.values import partial_day_text
 
-REASON = "Grand Comics Database"  # of changes in the history
+REASON = "Grand Comics Database"  # the reason of these changes in the history
 _ABSENT = object()
 
 
@@ -40,14 +39,14 @@ _ABSENT = object()
 def insert(run: ImportRun, records: list[Record]) -> None:
     """Store new objects with their links, credits, variants and attributions."""
     for file in FILES:
-        staging.create_table(run.cursor, file)  # statements join them all
+        staging.create_table(run.cursor, file)  # statements join all of them
     now = clock.now().isoformat()
     series = {record.object_id: record for record in records if record.kind == "series"}
     for file in CATALOGUE:
         listed = [record for record in records if record.kind == file.kind]
         words = {record.object_id: _words(run.session, record, series) for record in listed}
         made = _slugs(run.session, file.kind, words)
-        if file.kind == "series":  # issues have their series' slug in theirs
+        if file.kind == "series":  # an issue's slug starts with its series' slug
             for record in listed:
                 record.fields["slug"] = made[record.object_id]
         common = {"created_on": now, "modified": now}
@@ -72,7 +71,7 @@ def insert(run: ImportRun, records: list[Record]) -> None:
 
 
 def _update_other_stamps(unit: UnitOfWork, records: list[Record], created: dict[str, set[int]]) -> None:
-    """Update the stamps of older objects that new issues belong to or link to."""
+    """Update the stamps of existing objects that new issues belong to or link to."""
     issues = [record.fields for record in records if record.kind == "issue"]
     linked = {"series": {issue["series"] for issue in issues}}
     for kind in ("arc", "character", "team"):
@@ -84,7 +83,7 @@ def _update_other_stamps(unit: UnitOfWork, records: list[Record], created: dict[
 
 
 def _copy(run: ImportRun, file: File, rows: Iterable[dict]) -> None:
-    """Copy rows into the staged table of a file; columns that they lack have their defaults."""
+    """Copy rows into the staging table of a file; missing columns get their defaults."""
     columns = [name for name, _ in staging.columns(file)]
     defaults = {field.column: field.default for field in file.staged_fields}
     defaults |= {"image_path": "", "image": ""}
@@ -97,7 +96,7 @@ def _copy(run: ImportRun, file: File, rows: Iterable[dict]) -> None:
 
 
 def _columns(file: File, fields: dict) -> dict:
-    """The columns of a staged row from fields of the catalogue."""
+    """The columns of a staged row, from the fields of an object."""
     kind = KINDS[file.kind]
     links = {each.link.field: each.column for each in file.link_fields}
     columns = {}
@@ -145,7 +144,7 @@ def _attributions(records: list[Record]):
 
 
 def _words(session: Session, record: Record, series: dict[int, Record]) -> str:
-    """The words for the slug of an object."""
+    """The text from which the slug of an object is made."""
     fields = record.fields
     if record.kind == "series":
         return f"{fields['name']}-{fields['year_began']}"
@@ -181,13 +180,13 @@ def _slugs(session: Session, kind: str, words: dict[int, str]) -> dict[int, str]
     return made
 
 
-# Objects that are there already.
+# Existing objects.
 
 
 def update(
     session: Session, records: list[Record], review: Review, *, dry_run: bool = False
 ) -> dict[str, int]:
-    """Bring objects up to date where nobody has edited them; returns how many changed, by kind."""
+    """Update the fields of objects that nobody has edited; returns how many objects changed, by kind."""
     changed: dict[str, int] = defaultdict(int)
     by_kind = defaultdict(list)
     for record in records:
@@ -218,7 +217,7 @@ def _present(session: Session, kind: str, ids: list[int]) -> dict[int, dict]:
 
 
 def _history(session: Session, kind: str, ids: list[int]) -> dict[int, list[tuple[bool, dict]]]:
-    """The states of objects in order, each with whether an import wrote it."""
+    """The states of objects in order, each with a flag whether an import wrote it."""
     found = defaultdict(list)
     for object_id, ours, state in session.execute(
         text(
@@ -232,7 +231,7 @@ def _history(session: Session, kind: str, ids: list[int]) -> dict[int, list[tupl
 
 
 def _state(fields: dict) -> dict:
-    """Fields in a form in which those of a snapshot and those of a dump can be compared."""
+    """Fields in a form that makes those of a snapshot and those of a dump comparable."""
     left_out = ("currency", *PRECISIONS, "slug", "attributions", "external_ids")
     return {name: _comparable(name, fields) for name in fields if name not in left_out}
 
@@ -263,7 +262,7 @@ def _price(fields: dict) -> str:
 def _accepted_fields(
     record: Record, ours: dict, theirs: dict, fields: list[str], history: list, review: Review
 ) -> list[str]:
-    """The fields that can be changed; the others are listed if GCD has changed them as well."""
+    """The fields that may be changed; the others are reported if GCD has changed them as well."""
     if record.matched:
         review.add("matched", record.kind, record.gcd_id, _label(record))
         return ["gcd_id"]
@@ -279,7 +278,7 @@ def _accepted_fields(
 
 
 def _origin(field: str, history: list[tuple[bool, dict]]) -> tuple[object, bool]:
-    """The value of a field that an import wrote last, and whether somebody has written it since."""
+    """The value that an import last wrote to a field, and whether somebody has changed it since."""
     imported, edited, before = _ABSENT, True, None
     for ours, state in history:
         if field in state and (before is None or (field in before and before[field] != state[field])):
@@ -295,7 +294,7 @@ def _label(record: Record) -> str:
 
 
 def _write(session: Session, record: Record, present: dict, accepted: list[str], review: Review) -> list[str]:
-    """Write the accepted fields; those that the catalogue refuses are listed."""
+    """Write the accepted fields; a change that the catalogue rejects is reported."""
     values = {field: record.fields[field] for field in accepted}
     if "price" in values:
         values["currency"] = record.fields["currency"]
@@ -316,7 +315,7 @@ def _write(session: Session, record: Record, present: dict, accepted: list[str],
 
 
 def _with_known_ids(present: list[dict], wanted: list[dict]) -> list[dict]:
-    """Variants of the dump with the ids, and so with the pictures, of those of the same name."""
+    """Variants of the dump with the ids, and so the pictures, of existing variants of the same name."""
     by_name = defaultdict(list)
     for variant in present:
         by_name[variant["name"]].append(variant["id"])
@@ -331,9 +330,9 @@ def _with_known_ids(present: list[dict], wanted: list[dict]) -> list[dict]:
 
 
 def link(session: Session, kind: str, field: str, pairs: list[tuple[int, int]]) -> int:
-    """Add symmetric links between objects given by their ids at GCD, where both are in the catalogue.
+    """Add symmetric links between objects given by their ids at GCD, if both are in the catalogue.
 
-    A link that an import made, and somebody removed, stays removed. Returns the number of new links.
+    A link that an import made and somebody removed stays removed. Returns the number of new links.
     """
     if not pairs:
         return 0
@@ -367,5 +366,5 @@ def link(session: Session, kind: str, field: str, pairs: list[tuple[int, int]]) 
     )
     ids = {row.a for row in rows} | {row.b for row in rows}
     unit.record_link_change(kind, declared, ids, set())
-    unit.record_saved(kind, ids)  # their stamps move at once
+    unit.record_saved(kind, ids)  # their stamps change at once
     return len(rows)

@@ -1,7 +1,7 @@
-"""What the texts of the Grand Comics Database mean: numbers, dates, prices, codes, genres, types of series.
+"""Parses the texts of the Grand Comics Database: numbers, dates, prices, codes, genres, types of series.
 
-Pure functions, which never guess: a value that is not certain is None or blank, and where somebody should
-look at it, comes with the name of the rule (`report.RULES`).
+These are pure functions, which never guess: an uncertain value becomes None or blank. If somebody should
+review it, the name of the rule (`report.RULES`) is returned with it.
 """
 
 import math
@@ -26,7 +26,7 @@ DAY, MONTH, YEAR = Precision.DAY.value, Precision.MONTH.value, Precision.YEAR.va
 
 
 def clean(text: str | None) -> str:
-    """A text without characters that the catalogue refuses, and without blanks around it."""
+    """A text without characters that the catalogue rejects, and without surrounding whitespace."""
     text = (text or "").replace("\r\n", "\n")
     while found := bad_character(text):
         text = text.replace(found, "")
@@ -34,7 +34,7 @@ def clean(text: str | None) -> str:
 
 
 def line(text: str | None) -> str:
-    """A text of one line."""
+    """The text as one line."""
     return " ".join(clean(text).split())
 
 
@@ -42,12 +42,12 @@ _LINK = re.compile(r"\[gcd_link_(?P<kind>[a-z_]+?)(?:_name)?\]\((?P<id>[0-9]+)\)
 
 
 def notes(text: str | None) -> str:
-    """A text of several lines; links to records of GCD become their addresses."""
+    """A text of several lines; links to records of GCD are replaced by their URLs."""
     return _LINK.sub(r"https://www.comics.org/\g<kind>/\g<id>/", clean(text))
 
 
 def parts(text: str) -> list[str]:
-    """The parts of a text between semicolons; those inside brackets do not split."""
+    """The parts of a text between semicolons; semicolons inside brackets do not split."""
     found, depth, start = [], 0, 0
     for place, character in enumerate(text):
         depth = max(0, depth + (character in "[(") - (character in "])"))
@@ -62,7 +62,7 @@ def parts(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Number:
-    """A number of an issue, "" for none, with its other number; `rule` if somebody should look at it."""
+    """A number of an issue ("" for none) and its other number; `rule` is set if somebody should review it."""
 
     number: str
     alternative: str = ""
@@ -83,7 +83,7 @@ def number(text: str, volume: str = "", *, with_volume: bool = False) -> Number:
     rule, second = "", ""
     if found := _TWO_NUMBERS.fullmatch(text):
         text, second = found["first"], found["common"] or found["cover"] or found["double"]
-        if not re.search("[0-9½¼¾]", second):  # such as 1 [Direct]
+        if not re.search("[0-9½¼¾]", second):  # for example 1 [Direct]
             second, rule = "", "number-words"
     if with_volume and volume:
         text = f"v{line(volume)}#{text}"
@@ -99,7 +99,7 @@ def number(text: str, volume: str = "", *, with_volume: bool = False) -> Number:
 
 @dataclass(frozen=True)
 class PartialDate:
-    """A date of which the day, or day and month, may be unknown; `day` is then the first one possible."""
+    """A date whose day, or day and month, may be unknown; `day` is then the earliest possible one."""
 
     day: date
     known: str = DAY
@@ -126,14 +126,14 @@ def partial_date(text: str) -> tuple[PartialDate | None, str]:
 
 
 def _first_day(year: int, month: int, day: int) -> PartialDate | None:
-    """The date of three numbers, of which 0 is not known; None for an impossible one."""
+    """The date of three numbers, of which 0 means unknown; None if there is no such date."""
     known = DAY if month and day else MONTH if month else YEAR
     first = iso_day(f"{year:04}-{month or 1:02}-{day if known == DAY else 1:02}")
     return PartialDate(first, known) if first else None
 
 
 def certain_date(year: str, month: str, day: str, *doubts: int) -> PartialDate | None:
-    """A date as far as its parts are known and not in doubt (three flags); None without a year."""
+    """The parts of a date that are known and not in doubt (three flags); None without a year."""
     numbers = [
         int(part) if part.strip().isdigit() and not doubt else 0
         for part, doubt in zip((year, month, day), doubts, strict=True)
@@ -142,7 +142,7 @@ def certain_date(year: str, month: str, day: str, *doubts: int) -> PartialDate |
 
 
 def certain_year(value, *, uncertain: bool = False) -> int | None:
-    """A year, None if it is in doubt or out of range."""
+    """A year, None if it is uncertain or out of range."""
     return int(value) if value and not uncertain and YEARS[0] <= int(value) <= YEARS[1] else None
 
 
@@ -151,7 +151,7 @@ def certain_year(value, *, uncertain: bool = False) -> int | None:
 
 @dataclass(frozen=True)
 class Price:
-    """One price of an issue: amount, currency, and the country or the note behind it."""
+    """One price of an issue: amount, currency, and the country or note after it."""
 
     amount: Decimal
     currency: str
@@ -168,7 +168,7 @@ _POUNDS = re.compile(
     r"[^\[;]*\[(?P<pounds>[0-9]+)-(?P<shillings>[0-9]+)-(?P<pence>[0-9]+(?:\.[0-9]+)?) GBP\]\s*"
     r"(?:\((?P<note>[^)]*)\))?"
 )
-# Currencies of the countries with most comics, to tell which price is that of the series' own country.
+# Currencies of the countries with most comics, which tell which price is that of the series' own country.
 _EURO = "AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK"
 _OWN_CURRENCIES = {
     country: frozenset(codes.split())
@@ -244,7 +244,7 @@ def _is_own(country: str, currency: str) -> bool:
 
 
 def prices(text: str) -> list[Price]:
-    """The prices of `0.10 USD; 3,99 EUR DE; 2/6 [0-2-6 GBP]`; what is no price, such as FREE, is left out."""
+    """The prices of `0.10 USD; 3,99 EUR DE; 2/6 [0-2-6 GBP]`; other entries, such as FREE, are left out."""
     found = []
     for part in parts(line(text)):
         if old := _POUNDS.fullmatch(part):
@@ -258,7 +258,7 @@ def prices(text: str) -> list[Price]:
 
 
 def own_price(text: str, country: str) -> tuple[Price | None, str]:
-    """The price in the issue's own country, else the first without a note, and the rule if there is none."""
+    """The price in the issue's country, or else the first without a note; the rule if none or rounded."""
     known = [each for each in prices(text) if not each.note and _is_taken(each)]
     if not known:
         return None, "price-left-out" if line(text) else ""
@@ -271,7 +271,7 @@ def own_price(text: str, country: str) -> tuple[Price | None, str]:
 
 
 def _is_taken(price: Price) -> bool:
-    """Whether the catalogue takes a price: its currency is known, and has such an amount."""
+    """Whether the catalogue accepts a price: its currency is known and allows this amount."""
     return price.currency in Currency.__members__ and not amount_problem(
         price.amount, price.currency, rounds=True
     )
@@ -296,7 +296,7 @@ def isbn(valid: str, printed: str = "") -> tuple[str, str]:
 
 
 def pages(value) -> int | None:
-    """The number of pages, rounded up; None for 0."""
+    """The number of pages, rounded up; None for 0 and for invalid values."""
     try:
         number = math.ceil(Decimal(str(value))) if value not in (None, "") else 0
     except (InvalidOperation, OverflowError, ValueError):
@@ -311,7 +311,7 @@ _UNCLEAR_LANGUAGES = ("sh", "zh", "fil")
 
 
 def language(code: str) -> tuple[str, str]:
-    """Our code for a language, "" for one that we do not have; the rule if it could be several of ours."""
+    """Our code for a language, "" if we have none; the rule if it could be several of ours."""
     code = line(code).lower()
     code = _RENAMED_LANGUAGES.get(code, code)
     return (code, "") if code in LANGUAGES else ("", "language" if code in _UNCLEAR_LANGUAGES else "")
@@ -346,7 +346,7 @@ _RATING_OF = {words: name for name, listed in _AGE_RATINGS.items() for words in 
 
 
 def age_rating(text: str) -> str:
-    """The name of our age rating for a printed one, `Unknown` for all that are not known exactly."""
+    """The name of our age rating for a printed one, `Unknown` unless it matches exactly."""
     return _RATING_OF.get(line(text).casefold().rstrip("."), "Unknown")
 
 
@@ -374,14 +374,14 @@ _GENRES = {
 
 
 def genres(text: str) -> set[str]:
-    """The names of our genres for those of GCD; what has no equal is left out."""
+    """The names of our genres for those of GCD; genres without an equivalent are left out."""
     return {_GENRES[each] for each in map(str.lower, parts(line(text))) if each in _GENRES}
 
 
 # Types of series.
 
 BOOK, ALBUM = 1, 3  # gcd_series_publication_type
-# In this order: the first word that one of the texts has decides.
+# In this order: the first pattern that occurs in one of the texts decides.
 _TYPE_WORDS = (
     (r"\bannuals?\b", SeriesTypeCode.ANNUAL),
     (r"\bomnibus", SeriesTypeCode.OMNIBUS),
@@ -396,7 +396,7 @@ _HARD, _SOFT = re.compile(r"hard\s?-?(cover|bound|back)"), re.compile(r"soft\s?-
 def series_type(
     name: str, publishing_format: str, binding: str, *, singleton: bool, publication_type: int | None
 ) -> tuple[SeriesTypeCode, str]:
-    """The type of a series by its format, its binding and its name, and the rule if that is not certain."""
+    """The type of a series by its format, binding and name, and the rule if it is uncertain."""
     texts = [each.casefold() for each in (publishing_format, binding, name)]
     for pattern, code in _TYPE_WORDS:
         if any(re.search(pattern, each) for each in texts):

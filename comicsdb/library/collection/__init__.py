@@ -1,11 +1,11 @@
 """The collection: the copies of issues that a reader owns, when they read them, and their ratings.
 
-An item is one or several equal copies of an issue, or of one of its variants; copies that differ are items of
-their own. What a reader has of an issue whatever the copy (`is_read`, read dates, rating) is the same in all
-its items.
+An item is one or several identical copies of an issue, or of one of its variants; copies that differ are
+separate items. Data about the issue rather than the copy (`is_read`, read dates, rating) is the same in all
+of its items.
 
 Every function works for one account, `user_id`; items of others raise NotFoundError. Writers of a collection
-are serialised (`locks.lock_account`), so that the ratings of item and issue are equal. Nothing is committed
+are serialised (`locks.lock_account`), so that the ratings of item and issue stay equal. Nothing is committed
 here.
 
 `today` is the business day: ratings of unreleased issues do not count before their release.
@@ -33,7 +33,7 @@ from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
 
 NO_VARIANT = _("This is not a variant of the issue.")
-KEEP_RATING = object()  # no rating was given: the present one stays
+KEEP_RATING = object()  # no rating is given: keep the current one
 # The writable fields of an item, each with its default and its PostgreSQL type.
 FIELDS = {
     "variant_id": (None, "integer"),
@@ -56,15 +56,15 @@ _REFRESH = {"synchronize_session": False, "populate_existing": True}
 
 
 def item(session: Session, user_id: int, item_id: int, *options) -> CollectionItem:
-    """An item, reloaded, with loader options; raises NotFoundError, also for those of other accounts."""
+    """An item, reloaded, with loader options; raises NotFoundError, also for items of other accounts."""
     return _load_item(session, user_id, item_id, select(CollectionItem).options(*options))
 
 
 def lock(session: Session, user_id: int, item_id: int, *, issue: bool = False) -> CollectionItem:
     """An item, reloaded and locked, to compare before a write.
 
-    With `issue` its issue is locked against deletion as well, which has to come first: for writes of ratings
-    and reads, which refer to it.
+    With `issue`, its issue is first locked against deletion as well. Writes of ratings and reads need that,
+    as they refer to the issue.
     """
     lock_account(session, user_id)
     if issue and 0 < item_id <= BIG_MAX:
@@ -93,7 +93,7 @@ def add(
     `CollectionItemSchema`; also `rating`, `is_read` (True: read now, unless it was read before) and
     `read_dates` (times with their zone). Without a rating the item gets the account's rating of the issue.
     Raises NotFoundError for an unknown issue, and InvalidError for an invalid rating, a variant of another
-    issue, and a price that its currency does not have.
+    issue, and a price that is not valid in its currency.
     """
     _check_issue(issue_id)
     lock_account(session, user_id)
@@ -136,9 +136,9 @@ def check_variant(session: Session, issue_id: int, values: dict) -> None:
 def check_price(
     values: dict, amount: str, currency: str, present: CollectionItem | WishListItem | None = None
 ) -> None:
-    """Raise InvalidError for a price that its currency does not have, in values for a new or present item.
+    """Raise InvalidError for a price that is not valid in its currency, for a new or an existing item.
 
-    `amount` and `currency` are the names of the columns; what is not in the values stays as it is.
+    `amount` and `currency` are the names of the columns; those not in `values` keep their current value.
     """
     price, code = (values.get(name, getattr(present, name, None)) for name in (amount, currency))
     wrong = price and amount_problem(Decimal(str(price)), code or Currency.USD, whole=WHOLE_DIGITS)
@@ -149,10 +149,10 @@ def check_price(
 def add_many(
     session: Session, user_id: int, rows: Iterable[tuple[int, dict]], *, today: date
 ) -> dict[int, int]:
-    """Add issues to the collection, (issue id, values as for `add`) each; returns the new item ids by issue.
+    """Add issues to the collection, given as (issue id, values as for `add`); returns new item ids by issue.
 
-    Owned issues are not changed; unknown ones are left out. The number of statements does not depend on how
-    many there are. Raises InvalidError for an invalid rating, and then writes nothing.
+    Owned issues are not changed; unknown ones are skipped. The number of statements does not depend on the
+    number of issues. Raises InvalidError for an invalid rating, and then writes nothing.
     """
     lock_account(session, user_id)
     wanted: dict[int, dict] = {}
@@ -162,7 +162,7 @@ def add_many(
 
 
 def add_copies(session: Session, user_id: int, rows: list[tuple[int, dict]], *, today: date) -> int:
-    """Add items as `add_many` does, also of issues owned or named several times; returns how many."""
+    """Add items like `add_many`, also of issues that are owned or given several times; returns how many."""
     lock_account(session, user_id)
     return len(_add_many(session, user_id, rows, today=today, another_copy=True))
 
@@ -170,7 +170,7 @@ def add_copies(session: Session, user_id: int, rows: list[tuple[int, dict]], *, 
 def _add_many(
     session: Session, user_id: int, rows: list[tuple[int, dict]], *, today: date, another_copy: bool = False
 ) -> list[tuple[int, int]]:
-    """Add issues for an account that is locked; returns the ids of issue and item of the new ones."""
+    """Add issues for an account that is already locked; returns the issue id and item id of the new items."""
     there = _lock_issues(session, user_id, [issue_id for issue_id, _ in rows])
     new = [
         (issue_id, values)
@@ -180,7 +180,7 @@ def _add_many(
     stars = {each: values["rating"] for each, values in reversed(new) if values.get("rating") is not None}
     if stars:
         ratings.rate_issues(session, user_id, stars, today=today)
-    # Reads come first: a new item shows those of its issue.
+    # Reads come first, as a new item shows those of its issue.
     reads.insert_many(
         session,
         user_id,
@@ -193,7 +193,7 @@ def _add_many(
 
 
 def _lock_issues(session: Session, user_id: int, issue_ids: list[int]) -> dict[int, bool]:
-    """Lock issues against deletion; returns whether each is in the collection, without unknown ones."""
+    """Lock issues against deletion; returns whether each is in the collection, omitting unknown issues."""
     there = session.execute(
         text(
             "SELECT i.id, EXISTS"
@@ -211,7 +211,7 @@ def _lock_issues(session: Session, user_id: int, issue_ids: list[int]) -> dict[i
 def _record(issue_id: int, values: dict) -> dict:
     """The columns of a new item, for JSON."""
     record = {name: values.get(name, default) for name, (default, _) in FIELDS.items()}
-    record["purchase_price"] = record["purchase_price"] or None  # a price of 0 is no price
+    record["purchase_price"] = record["purchase_price"] or None  # a price of 0 means no price
     return record | {
         "issue_id": issue_id,
         "rating": values.get("rating"),
@@ -247,8 +247,9 @@ def _json_default(value):
 def update(session: Session, user_id: int, item_id: int, values: dict, *, today: date) -> CollectionItem:
     """Change the fields in `values`, as for `add`; returns the item.
 
-    `is_read`: True adds the current time if the issue was not read, False removes all its reads. The rating
-    of the issue follows that of the item only if this changes. Raises NotFoundError and InvalidError.
+    `is_read`: True adds a read at the current time if the issue was not read, False removes all its reads.
+    The rating of the issue follows that of the item only if this changes. Raises NotFoundError and
+    InvalidError.
     """
     owned = lock(session, user_id, item_id, issue="rating" in values or "is_read" in values)
     changes = {name: values[name] for name in FIELDS if name in values}
@@ -277,7 +278,7 @@ def remove(session: Session, user_id: int, item_id: int) -> None:
 
 
 def rate(session: Session, user_id: int, item_id: int, stars: int | None, *, today: date) -> CollectionItem:
-    """Set or (None) remove the rating of an item, of its issue, and of other items of the issue.
+    """Set the rating of an item, of its issue and of the issue's other items; None removes it.
 
     Raises NotFoundError and InvalidError.
     """
@@ -288,19 +289,19 @@ def rate(session: Session, user_id: int, item_id: int, stars: int | None, *, tod
 
 
 def touch(session: Session, user_id: int, item_id: int) -> CollectionItem:
-    """Update the stamp of an item, as an update without changes does."""
+    """Update the stamp of an item, like an update without changes."""
     lock(session, user_id, item_id)
     return _write(session, item_id, {})
 
 
 def add_read(session: Session, user_id: int, item_id: int, moment: datetime | None) -> ReadDate:
-    """Add a read of the issue of an item, None for an unknown date; duplicates are allowed."""
+    """Add a read of the item's issue, None for an unknown date; duplicates are allowed."""
     owned = lock(session, user_id, item_id, issue=True)
     return reads.insert_one(session, user_id, owned.issue_id, moment)
 
 
 def remove_read(session: Session, user_id: int, item_id: int, read_id: int) -> CollectionItem:
-    """Remove a read of the issue of an item, which stays read if there are others. Raises NotFoundError."""
+    """Remove a read of the item's issue, which stays read if there are others. Raises NotFoundError."""
     owned = lock(session, user_id, item_id)
     reads.remove(session, user_id, read_id, owned.issue_id)
     return item(session, user_id, item_id)
@@ -315,10 +316,10 @@ def scrobble(
     *,
     today: date,
 ) -> tuple[int, bool]:
-    """Record that an issue was read, None for now; returns the id of its first item and whether it is new.
+    """Record that an issue was read, by default now; returns the id of its first item and whether it is new.
 
-    An issue that is not owned is added to the collection as one digital copy. `stars` replace the present
-    rating; None removes it, KEEP_RATING leaves it. Raises NotFoundError for an unknown issue, and
+    An issue that is not owned is added to the collection as one digital copy. `stars` replace the current
+    rating; None removes it, KEEP_RATING keeps it. Raises NotFoundError for an unknown issue, and
     InvalidError.
     """
     _check_issue(issue_id)
@@ -332,7 +333,7 @@ def scrobble(
             ratings.copy_to_items(session, user_id, issue_id, stars, update_stamps=False)
         return item_id, False
     values = {"book_format": BookFormat.DIGITAL.value, "read_dates": [moment]}
-    made = _add_many(session, user_id, [(issue_id, values)], today=today)  # with the rating of the issue
+    made = _add_many(session, user_id, [(issue_id, values)], today=today)  # with the issue's rating
     if not made:
         raise NotFoundError("issue", issue_id)
     return made[0][1], True
@@ -361,9 +362,9 @@ def add_series(
     today: date,
     **which: str,
 ) -> tuple[int, int]:
-    """Add the issues of a series that `which` selects (see `runs.issues`, also for what is raised).
+    """Add the issues of a series that `which` selects (see `runs.issues`, also for exceptions).
 
-    Returns how many were added, and how many were owned already.
+    Returns how many were added, and how many were already owned.
     """
     chosen = runs.issues(session, series_id, **which)
     values = {"book_format": book_format, "is_read": read}

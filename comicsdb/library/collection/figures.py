@@ -1,4 +1,4 @@
-"""Figures of a collection for API and pages: totals, gaps in series, shares, reading by day, people."""
+"""Figures of a collection for API and pages: totals, gaps in series, shares, reads by day, creators."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,17 +16,17 @@ from comicsdb.models.currencies import Currency
 
 TOP = 10
 DAYS, MONTHS = 30, 12
-SUGGESTIONS_MAX = 200  # suggestions from earlier entries
+SUGGESTIONS_MAX = 200  # suggestions per field, from earlier entries
 
 
 @dataclass(frozen=True)
 class Stats:
     """The totals of a collection; amounts in different currencies are never added.
 
-    `issues` are owned, however many items and copies there are of each; `read` of them were read. `by_format`
-    counts the issues owned in each format, in the order of codes, without zeros. `values` are sums of
-    purchase prices by code of currency, first the one in which most items are priced; on a tie dollars, then
-    the first code. What was paid for an item counts once, however many copies it is.
+    `issues` counts the owned issues, regardless of the number of items and copies of each; `read` of them
+    were read. `by_format` counts the issues owned in each format, ordered by code, without zeros. `values`
+    are sums of purchase prices by currency code; the currency of most priced items comes first, on a tie
+    dollars, then the first code. The price of an item counts once, regardless of its number of copies.
     """
 
     issues: int
@@ -42,7 +42,7 @@ class Stats:
 
     @property
     def currency(self) -> str:
-        """The currency of most prices; USD without any."""
+        """The currency of most priced items; USD if there are none."""
         return next(iter(self.values), Currency.USD.value)
 
     @property
@@ -86,7 +86,7 @@ def stats(session: Session, user_id: int) -> Stats:
 
 @dataclass(frozen=True)
 class IncompleteSeries:
-    """A series of which `owned` issues of `total` are in the collection.
+    """A series of which `owned` of `total` issues are in the collection.
 
     Unreleased issues count only if they are owned.
     """
@@ -107,7 +107,7 @@ def owned_issues(user: int | ColumnElement[int]) -> Select:
 
 
 def owned_series(user: int | ColumnElement[int]) -> Select:
-    """The series that have an issue in the collection: `series_id`, and how many are `owned`."""
+    """The series that have an issue in the collection: `series_id` and the number of `owned` issues."""
     return (
         select(Issue.series_id, func.count().label("owned"))
         .where(Issue.id == any_(as_array(owned_issues(user))))
@@ -122,7 +122,7 @@ def is_released(today: date | ColumnElement[date], issue=Issue) -> ColumnElement
 
 
 def incomplete(user: int | ColumnElement[int], today: date | ColumnElement[date]) -> CTE:
-    """The series that have an issue in the collection and lack one: `series_id`, `owned`, `total`."""
+    """The series that have issues in the collection but lack some: `series_id`, `owned`, `total`."""
     owned = owned_series(user).subquery("owned")
     # Only unreleased issues, which are few, are looked up in the collection.
     total = func.count().filter(or_(is_released(today), Issue.id == any_(as_array(owned_issues(user)))))
@@ -169,7 +169,7 @@ def incomplete_count(session: Session, user_id: int, today: date) -> int:
 def is_missing(
     user: int | ColumnElement[int], today: date | ColumnElement[date], issue=Issue
 ) -> ColumnElement[bool]:
-    """The condition that an issue is released and not in the collection (table or model `issue`)."""
+    """The condition that an issue is released and not in the collection; `issue` is the table or model."""
     columns = getattr(issue, "c", issue)
     owned = select(CollectionItem.id).where(
         CollectionItem.user_id == user, CollectionItem.issue_id == columns.id
@@ -208,7 +208,7 @@ class Share:
 
 
 def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
-    """The owned issues by publisher, and by the type of their series; most first. One statement."""
+    """The owned issues by publisher, and by type of series, most issues first; one statement."""
     found = owned_series(user_id).subquery("owned_series").c
     counted = (
         select(Series.publisher_id, Series.series_type_id, func.sum(found.owned).label("number"))
@@ -234,7 +234,7 @@ def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
 
 
 def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
-    """The series with most owned issues, with `series_type` loaded, and how many; at most TOP."""
+    """The series with most owned issues, and their numbers, with `series_type` loaded; at most TOP."""
     found = owned_series(user_id).cte("owned_series")
     rows = (
         select(Series, found.c.owned)
@@ -250,7 +250,7 @@ def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
 def top_creators(session: Session, user_id: int, *flags) -> list[list[tuple[Creator, int]]]:
     """For each flag, such as `Role.is_writer`, the creators with most owned issues in such roles.
 
-    At most TOP for each, most issues first. One statement: what all flags have in common is read once.
+    At most TOP for each, most issues first. A single statement reads the rows that the flags share only once.
     """
     parts = {f"part_{n}": has_role(flag) for n, flag in enumerate(flags)}
     found = credited(owned_issues(user_id), or_(*flags), **parts).c
@@ -338,7 +338,7 @@ class HistoryEntry:
 
 
 def _reads(user_id: int, zone: ZoneInfo) -> Select:
-    """An issue and a day in each row, newest first, those without a known day last."""
+    """One row per issue and day, newest first; rows without a known day come last."""
     day = _local_day(zone).label("day")
     return (
         select(ReadDate.issue_id, day, func.count().label("times"))
@@ -370,7 +370,7 @@ def series_progress(session: Session, user_id: int, series_id: int, today: date)
 
 
 def suggestions(session: Session, user_id: int) -> dict[str, list[str]]:
-    """The stores, locations and tags entered before, at most SUGGESTIONS_MAX each, by field name."""
+    """Stores, locations and tags entered earlier, by field name; at most SUGGESTIONS_MAX each."""
     tag = select(func.unnest(CollectionItem.tags)).where(CollectionItem.user_id == user_id).distinct()
     rows = select(
         func.array(tag.correlate(None).scalar_subquery(), type_=CollectionItem.tags.type).label("tag"),

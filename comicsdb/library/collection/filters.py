@@ -16,9 +16,9 @@ ORDER = (*search.order_columns(Issue), CollectionItem.id)
 class CollectionFilters:
     """The filters of a collection; blank texts and None do not filter.
 
-    `q` are words, each of them in the names of the series or in the notes. Names, store and location are
-    parts of texts, case and accents aside; `issue_number` is the whole number or alternative number, `tag` a
-    whole tag.
+    Each word of `q` must occur in the names of the series or in the notes. Names, store and location match
+    parts of texts, ignoring case and accents; `issue_number` is the whole number or alternative number, `tag`
+    a whole tag.
     """
 
     q: str = ""
@@ -40,8 +40,8 @@ class CollectionFilters:
     rating: int | None = None
 
     def conditions(self, user_id: int) -> list[ColumnElement[bool]]:
-        """The conditions, for a statement with the items of an account, their issue and series joined."""
-        # Few items have notes
+        """The conditions, for a statement that joins an account's items with their issue and series."""
+        # few items have notes
         notes = case((CollectionItem.notes != "", _folded(CollectionItem.notes)), else_="")
         asked = {
             "q": lambda q: search.all_words_in((Series.folded, Series.alt_folded, notes), search.words(q)),
@@ -69,7 +69,7 @@ class CollectionFilters:
 
 
 def has_tag(column, name: str) -> ColumnElement[bool]:
-    """The condition that one of the tags in a column is this one, case aside."""
+    """The condition that a column of tags contains this tag, ignoring case."""
     each = func.unnest(column).column_valued("tag")
     return exists(literal(1)).where(func.lower(each) == func.lower(name))
 
@@ -79,20 +79,20 @@ def _folded(column) -> ColumnElement[str]:
 
 
 def _contains(user_id: int, column, part: str) -> ColumnElement[bool]:
-    """The condition that a text contains a part; each of the few distinct texts is folded once."""
+    """The condition that a text contains a part; each of the few distinct texts is folded only once."""
     texts = select(column.label("text")).where(CollectionItem.user_id == user_id).distinct()
     texts = texts.correlate(None).subquery()
     return column.in_(select(texts.c.text).where(search.contains(_folded(texts.c.text), part)))
 
 
 def _named(model, column, name: str) -> ColumnElement[bool]:
-    """The series whose publisher or imprint matches these words."""
+    """The condition that the publisher or imprint of a series matches these words."""
     found = search.all_words_in(search.search_columns(model), search.words(name))
     return exists().where(model.id == column, found).correlate(Series)
 
 
 def items() -> Select:
-    """Items with what a row shows of them, to be narrowed and ordered: issue, series, its type, publisher."""
+    """Items with what their rows show (issue, series, its type, publisher), to be filtered and ordered."""
     return (
         select(CollectionItem)
         .join(CollectionItem.issue)
@@ -106,7 +106,7 @@ def items() -> Select:
 
 
 def item_ids(user_id: int, wanted: CollectionFilters) -> Select:
-    """The ids of an account's items that match filters, unordered."""
+    """The ids of an account's items that match the filters, unordered."""
     return (
         select(CollectionItem.id)
         .join(CollectionItem.issue)

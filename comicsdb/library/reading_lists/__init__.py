@@ -7,7 +7,7 @@ list and its neighbours, in the order of their ids.
 
 The slug of a public list is readable, that of a private one random, so that trying names does not reveal it.
 Former slugs redirect to the list for those who may see it. The readable former slug of a private list is free
-for other lists: a numbered one would reveal that it is taken.
+for other lists: if a new list got a number instead, that would reveal that the name is taken.
 """
 
 import secrets
@@ -34,11 +34,11 @@ KIND = ReadingList.__tablename__
 SAME_NAME = _("Its owner already has a list with this name from the same source: choose another name.")
 _UNIQUE_NAME = "uq_reading_list_user_id_name_attribution_source"
 _UNIQUE_SLUG = "uq_reading_list_slug"
-# Former slugs of lists that are private now.
+# A condition on former slugs: their lists are now private.
 _RELEASED = "EXISTS (SELECT FROM reading_list l WHERE l.id = former_slug.object_id AND l.is_private)"
 
 
-# Who may see and manage.
+# Who may see and manage lists.
 
 
 def visible_to(identity: Identity | None, official: str, of=ReadingList) -> ColumnElement[bool]:
@@ -78,17 +78,17 @@ def manages(identity: Identity | None, official: str, reading_list: ReadingList)
 
 
 def is_official(official: str, reading_list: ReadingList) -> bool:
-    """Whether a list from `find` is the official account's."""
+    """Whether a list from `find` belongs to the official account."""
     return reading_list.user.username.lower() == official.lower()
 
 
-# Finding.
+# Finding lists.
 
 
 def find(session: Session, identity: Identity | None, official: str, key: int | str) -> ReadingList:
     """The list with an id (int) or a slug (str), with its owner.
 
-    Raises NotFoundError for unknown and for invisible lists, and MovedError for a former slug.
+    Raises NotFoundError for unknown or invisible lists, and MovedError for a former slug.
     """
     seen = select(ReadingList).where(visible_to(identity, official)).options(joinedload(ReadingList.user))
     if isinstance(key, int):
@@ -97,7 +97,7 @@ def find(session: Session, identity: Identity | None, official: str, key: int | 
         found = None
     else:
         found = session.scalar(seen.where(ReadingList.slug == key))
-        if found is None:  # one statement in either case
+        if found is None:  # one statement, whether or not it is a former slug
             is_former = (FormerSlug.kind == KIND, FormerSlug.object_id == ReadingList.id)
             moved = session.scalar(seen.join(FormerSlug, and_(*is_former)).where(FormerSlug.slug == key))
             if moved is not None:
@@ -110,7 +110,7 @@ def find(session: Session, identity: Identity | None, official: str, key: int | 
 def neighbours(
     session: Session, identity: Identity | None, official: str, reading_list: ReadingList
 ) -> tuple[ReadingList | None, ReadingList | None]:
-    """The previous and next list, if visible."""
+    """The previous and next list, each None if it is not visible."""
     ids = (reading_list.previous_id, reading_list.next_id)
     wanted = select(ReadingList).where(ReadingList.id.in_(ids), visible_to(identity, official))
     found = {each.id: each for each in session.scalars(wanted)} if any(ids) else {}
@@ -133,7 +133,8 @@ def lock_list(
 ) -> LockedList:
     """Reload a list and lock it for changes, with its neighbours, `partners` and theirs.
 
-    Raises NotFoundError if it was deleted or may no longer be seen, ForbiddenError if it may only be seen.
+    Raises NotFoundError if it was deleted or is no longer visible, ForbiddenError if it may be seen but not
+    changed.
     """
     links.lock(session, links.with_neighbours(session, {reading_list.id, *partners}))
     session.expire(reading_list)
@@ -150,7 +151,7 @@ def lock_list(
 def create(session: Session, identity: Identity, official: str, values: dict) -> ReadingList:
     """Create a list from values (`rules.FIELDS`), with a new slug.
 
-    Raises InvalidError. Nothing is committed here, as everywhere in this module.
+    Raises InvalidError. Like everything in this module, this does not commit.
     """
     partners = rules.check(session, identity, visible_to(identity, official), None, values)
     acts.begin(session, identity.user_id)
@@ -195,7 +196,7 @@ def update(
 def remove(session: Session, identity: Identity, official: str, reading_list: ReadingList) -> None:
     """Delete a list with its items, ratings and likes, and unlink its neighbours and copies.
 
-    Its picture stays as long as that can be undone. Raises NotFoundError, ForbiddenError.
+    Its picture is kept as long as the deletion can be undone. Raises NotFoundError, ForbiddenError.
     """
     _session, found = lock_list(session, identity, official, reading_list)
     former = delete(FormerSlug).where(FormerSlug.kind == KIND, FormerSlug.object_id == found.id)
@@ -209,8 +210,8 @@ def assign_to_official(
 ) -> ReadingList:
     """Transfer a visible list to the official account; recorded in the audit log.
 
-    Needs Permission.OFFICIAL_LISTS. Raises NotFoundError, ForbiddenError, and InvalidError where the official
-    account has the list already or has one of that name, or where there is no such account.
+    Needs Permission.OFFICIAL_LISTS. Raises NotFoundError, ForbiddenError, and InvalidError if the official
+    account already has the list or one of that name, or if there is no such account.
     """
     if not has_permission(identity, Permission.OFFICIAL_LISTS):
         raise ForbiddenError(f"{identity.username} gives no lists to {official}")
@@ -228,7 +229,7 @@ def assign_to_official(
         session, lambda: links.update_with_stamp(session, ReadingList.id == found.id, {"user_id": owner.id})
     )
     links.update_with_stamp(session, links.has_neighbour(found.id))
-    for given in (ReadingListRating, ReadingListLike):  # nobody rates or likes own lists
+    for given in (ReadingListRating, ReadingListLike):  # accounts cannot rate or like their own lists
         own = (given.reading_list_id == found.id, given.user_id == owner.id)
         session.execute(delete(given).where(*own))
     audit_log.record(
@@ -260,7 +261,7 @@ def slugs_for(session: Session, name: str, list_id: int | None, *, private: bool
 def _write_with_slug(
     session: Session, name: str, list_id: int | None, private: bool, write: Callable[..., None]
 ) -> str:
-    """Call `write(slug=...)` with the first candidate that nobody takes meanwhile; returns it."""
+    """Call `write(slug=...)` with candidates until one is free; returns it."""
     candidates = slugs_for(session, name, list_id, private=private)
     return next(slug for slug in candidates if _write_unless_taken(session, partial(write, slug=slug)))
 

@@ -1,6 +1,6 @@
-"""Cards of reading lists, their items in pages, and their figures, for the site.
+"""Cards of reading lists, pages of their items, and their figures, for the site.
 
-Visibility is not checked here: callers found the list by `reading_lists.find`.
+Visibility is not checked here: callers get the list from `reading_lists.find`.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from comicsdb.models import (
 PAGE_SIZE = 50  # items
 TOP = 12  # publishers, series and characters shown
 CREATORS_SHOWN = 6
-CARD_COVERS = 5  # on the card of a list without a banner
+CARD_COVERS = 5  # covers on the card of a list without a banner
 
 # The order of lists: by name, then by source and owner.
 ORDER = (
@@ -40,8 +40,9 @@ MOST_LIKED = (ReadingList.like_count.desc(), *ORDER)
 
 
 def cards() -> Select:
-    """Rows of `(list, number, first, last, covers)`: its issues, the years of their covers, and the pictures
-    of the first ones; owners are loaded.
+    """Rows of `(list, number, first, last, covers)`, with owners loaded.
+
+    `number` counts the issues, `first` and `last` are the years of their cover dates, `covers` the first pictures.
     """
     return select(
         ReadingList,
@@ -68,7 +69,7 @@ def _first_covers(list_id) -> Select:
 
 
 def first_covers(session: Session, list_id: int) -> list[str]:
-    """The pictures of the first issues of a list that have one."""
+    """The pictures of the first issues in a list that have one."""
     return list(session.scalars(_first_covers(list_id)))
 
 
@@ -85,7 +86,7 @@ def _year(day) -> ColumnElement[int]:
 
 
 def has_publisher(name: str) -> ColumnElement[bool]:
-    """The condition that a list has an issue of a publisher that matches the words."""
+    """The condition that a list contains an issue of a publisher that matches the words."""
     held = (
         select(ReadingListItem.reading_list_id)
         .join(Issue, Issue.id == ReadingListItem.issue_id)
@@ -97,7 +98,7 @@ def has_publisher(name: str) -> ColumnElement[bool]:
 
 
 class Composition(NamedTuple):
-    """The number of issues of each type by code, and the range of cover years, None without any."""
+    """The number of issues of each type by code, and the first and last cover year, None if there is none."""
 
     by_type: dict[str, int]
     first: int | None
@@ -131,7 +132,7 @@ def composition(session: Session, list_id: int) -> Composition:
 
 
 def items(list_id: int) -> Select:
-    """The items of a list in order, with what their rows show."""
+    """The items of a list in order, with everything their rows show."""
     return (
         select(ReadingListItem)
         .join(ReadingListItem.issue)
@@ -146,7 +147,7 @@ def items(list_id: int) -> Select:
 
 
 def items_page(list_id: int, offset: int, issue_type: str | None = None) -> Select:
-    """A page of at most PAGE_SIZE items from an offset on, optionally of one type."""
+    """A page of at most PAGE_SIZE items starting at an offset, optionally of one type."""
     wanted = select(ReadingListItem.id).where(ReadingListItem.reading_list_id == list_id)
     if issue_type is not None:
         wanted = wanted.where(ReadingListItem.issue_type == issue_type)
@@ -156,7 +157,7 @@ def items_page(list_id: int, offset: int, issue_type: str | None = None) -> Sele
 
 @dataclass(frozen=True)
 class TopEntities:
-    """The most frequent entities of a list as rows of `(entity, number)`, and how many there are in all."""
+    """The most frequent entities of a list as rows of `(entity, number)`, and the number of all entities."""
 
     rows: list
     total: int
@@ -188,7 +189,7 @@ def _issue_ids(list_id: int) -> Select:
 
 
 def _issues(list_id: int, column) -> Select:
-    """Each issue of a list once, with a column of what it is joined with as `id`."""
+    """The number of a list's issues by a column, which is selected as `id`."""
     return (
         select(column.label("id"), func.count().label("number"))
         .select_from(Issue)
@@ -212,7 +213,7 @@ def _top_entities(session: Session, model, counted: Select, *options) -> TopEnti
 
 
 def featured(session: Session, list_id: int) -> list:
-    """The writers and artists of most issues: rows of `(creator, number, writes, draws)`."""
+    """The writers and artists with most issues: rows of `(creator, number, writes, draws)`."""
     writes = has_role(Role.is_writer)
     found = credited(_issue_ids(list_id), Role.is_featured, writes=writes, draws=not_(writes)).c
     counted = (

@@ -1,4 +1,4 @@
-"""Copies of public reading lists among one's own, which name the list that they were copied from."""
+"""Copies of public reading lists in an account's own lists; they refer to the list they were copied from."""
 
 from itertools import count
 
@@ -19,8 +19,8 @@ PRIVATE = _("A private list cannot be copied.")
 def fork(session: Session, identity: Identity, official: str, reading_list: ReadingList) -> ReadingList:
     """Copy a public list with its issues into the lists of an account, private at first.
 
-    The picture stays with the original, and so do source, neighbours, ratings and likes. Raises InvalidError,
-    naming "list", for one's own list and for a private one, and NotFoundError. Nothing is committed here.
+    The picture, source, neighbours, ratings and likes stay with the original. Raises InvalidError, naming
+    "list", for one's own list and for a private one, and NotFoundError. Nothing is committed here.
     """
     links.lock(session, {reading_list.id})
     session.expire(reading_list)
@@ -44,7 +44,7 @@ def fork(session: Session, identity: Identity, official: str, reading_list: Read
 
 
 def _free_name(session: Session, user_id: int, name: str) -> str:
-    """The name, with a number if the account has a list of that name."""
+    """The name, with a number appended if the account already has a list of that name."""
     own = select(ReadingList.name).where(ReadingList.user_id == user_id, ReadingList.attribution_source == "")
     taken = set(session.scalars(own))
     if name not in taken:
@@ -56,7 +56,7 @@ def _free_name(session: Session, user_id: int, name: str) -> str:
 def original(
     session: Session, identity: Identity | None, official: str, reading_list: ReadingList
 ) -> ReadingList | None:
-    """The list that one was copied from, with its owner, if it may be seen."""
+    """The list from which this one was copied, with its owner, if it is visible."""
     if reading_list.forked_from_id is None:
         return None
     wanted = select(ReadingList).where(

@@ -1,6 +1,6 @@
 """The issues of a reading list: adding, ordering, typing and removing them.
 
-Callers lock the list first, by `reading_lists.lock_list`; nothing is committed here. Positions are 1 to n
+Callers first lock the list with `reading_lists.lock_list`; nothing is committed here. Positions are 1 to n
 after every statement. Triggers close gaps after deletions, and update the stamps of the list and its
 neighbours.
 """
@@ -34,7 +34,7 @@ NO_SUCH_NUMBER = _("The series has no issue with this number.")
 
 
 class AddResult(NamedTuple):
-    """The number of issues added to a list, and of those skipped as present or duplicate."""
+    """The number of issues added to a list, and of those skipped as already present or duplicate."""
 
     added: int
     skipped: int
@@ -43,7 +43,7 @@ class AddResult(NamedTuple):
 class ReorderResult(NamedTuple):
     """The number of issues added, moved and skipped.
 
-    Issues that only made room for others do not count as moved.
+    Issues that only shifted to make room do not count as moved.
     """
 
     added: int
@@ -56,8 +56,8 @@ def add_issues(
 ) -> AddResult:
     """Add issues by their ids, in order, at the END or the BEGINNING; present ones are not moved.
 
-    `types` gives some of them, by id, an item type. Raises InvalidError, naming "issues", for ids of no
-    issue, and for an unknown type, naming "issue_type".
+    `types` maps ids to item types. Raises InvalidError, naming "issues", for unknown ids, and naming
+    "issue_type", for an unknown type.
     """
     session, found = locked
     types = types or {}
@@ -77,9 +77,9 @@ def add_series(
 ) -> AddResult:
     """Add issues of a series by cover date, all or a range of numbers.
 
-    If one number is missing, the range extends to that end of the series. Raises InvalidError, naming
-    "series", "first" or "last", for an unknown series or number, for a last issue before the first one, and
-    for a missing choice.
+    If one bound is blank, the range extends to that end of the series. Raises InvalidError, naming "series",
+    "first" or "last", for an unknown series or number, for a last issue before the first one, and if neither
+    a bound nor `whole` is given.
     """
     session, found = locked
     if not (_is_id(series_id) and rules.existing_ids(session, Series, [series_id])):
@@ -107,7 +107,7 @@ def reorder(locked: LockedList, order: Sequence[int], selected: Iterable[int] = 
     """Order a list by issue ids, and add those `selected`.
 
     An id in `order` counts once, and only if its issue is in the list or selected; others are skipped.
-    Selected issues that `order` lacks come behind it, then the rest of the list in its present order.
+    Selected issues that `order` lacks come after it, then the rest of the list in its current order.
     """
     session, found = locked
     rows = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == found.id)
@@ -137,7 +137,7 @@ def minimum_moves(before: list[int], after: list[int]) -> int:
 
 
 def move(locked: LockedList, item_id: int, to: str | int) -> int:
-    """Move an item one place UP or DOWN, or to a position; one beyond either end is that end.
+    """Move an item one place UP or DOWN, or to a position; positions beyond an end mean that end.
 
     Returns the new position. Raises NotFoundError for an item of another list.
     """
@@ -169,7 +169,7 @@ def set_type(locked: LockedList, item_id: int, code: str) -> None:
 
 
 def remove_item(locked: LockedList, item_id: int) -> None:
-    """Remove an item from the list; those behind it move up.
+    """Remove an item from the list; the items after it move up.
 
     Raises NotFoundError for an item of another list.
     """
@@ -182,7 +182,7 @@ def remove_item(locked: LockedList, item_id: int) -> None:
 
 
 def _in_order(session: Session, which) -> list:
-    """Issues by cover date, then by store date, series and number, numbers as numbers."""
+    """Issues by cover date, then by store date, series and number, comparing numbers numerically."""
     columns = (Issue.id, Issue.number, Issue.cover_date, Issue.store_date, Series.folded, Series.year_began)
     rows = session.execute(select(*columns).join(Series, Series.id == Issue.series_id).where(which)).all()
     return sorted(rows, key=_reading_order)
@@ -214,7 +214,7 @@ def _range(issues: list, bounds: dict[str, str]) -> list:
 
 
 def _index_of(issues: list, number: str) -> int | None:
-    """The index of the issue with a number; case counts only between numbers that differ in nothing else."""
+    """The index of the issue with a number, ignoring case, although an exact match is preferred."""
     alike = [place for place, issue in enumerate(issues) if issue.number.upper() == number.upper()]
     exact = [place for place in alike if issues[place].number == number]
     return next(iter(exact or alike), None)
@@ -224,14 +224,14 @@ def _index_of(issues: list, number: str) -> int | None:
 
 
 def _add_all(session: Session, reading_list: ReadingList, ids: list[int], at: str) -> AddResult:
-    rules.existing_ids(session, Issue, ids)  # locked against deletion
+    rules.existing_ids(session, Issue, ids)  # locks the issues against deletion
     fresh = _without_present(session, reading_list, ids)
     _insert(session, reading_list, fresh, at, {})
     return AddResult(len(fresh), len(ids) - len(fresh))
 
 
 def _insert(session: Session, reading_list: ReadingList, ids: list[int], at: str, types: Mapping) -> None:
-    """Insert new items at one end; the others are shifted in one statement."""
+    """Insert new items at one end; at the beginning, one statement shifts the others."""
     if at not in {BEGINNING, END}:
         raise InvalidError({"at": [not_a_choice(at)]})
     item = ReadingListItem
@@ -274,7 +274,7 @@ def _execute(session: Session, statement, values: dict | None = None) -> None:
 
 
 def _without_present(session: Session, reading_list: ReadingList, ids: Iterable[int]) -> list[int]:
-    """The issues that are not in the list."""
+    """The ids of those issues that are not in the list yet."""
     held = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == reading_list.id)
     there = set(session.scalars(held))
     return [each for each in ids if each not in there]

@@ -1,4 +1,4 @@
-"""Likes of other readers' public reading lists, one an account; a trigger counts them."""
+"""Likes of other readers' public reading lists, one per account; a trigger counts them."""
 
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ def like(
     """Set whether an account likes a list; returns whether anything changed.
 
     Raises InvalidError, naming "like", for one's own list and for a private one, and NotFoundError for a list
-    that may not be seen (any more). No stamp moves. Nothing is committed here.
+    that is not (or no longer) visible. No stamp changes. Nothing is committed here.
     """
     links.lock(session, {reading_list.id})  # before the like, whose trigger changes the list
     session.expire(reading_list)
@@ -51,7 +51,7 @@ def like(
 
 
 def reception(session: Session, identity: Identity | None, official: str, list_id: int) -> Reception:
-    """How a list was received, as far as `identity` may know: private copies count for their owners only."""
+    """How a list was received, as far as `identity` may know: private copies count only for their owners."""
     fork = aliased(ReadingList)
     copies = select(func.count()).select_from(fork).where(fork.forked_from_id == list_id)
     copies = copies.where(visible_to(identity, official, fork))

@@ -16,7 +16,7 @@ OPPOSITE = {PREVIOUS: NEXT, NEXT: PREVIOUS}
 
 
 def has_neighbour(list_id: int) -> ColumnElement[bool]:
-    """The condition that a list has this one as a neighbour."""
+    """The condition that a list has the given list as a neighbour."""
     return or_(ReadingList.previous_id == list_id, ReadingList.next_id == list_id)
 
 
@@ -46,7 +46,7 @@ def lock(session: Session, ids: Iterable[int]) -> None:
 
 
 def is_free(session: Session, found: ReadingList, side: str, partner: int) -> bool:
-    """Whether a list has no neighbour on a side, and would not take it from another list of its owner."""
+    """Whether a list has no neighbour on a side, and would not displace one of another list of its owner."""
     if getattr(found, f"{side}_id") is not None:
         return False
     back = getattr(ReadingList, f"{OPPOSITE[side]}_id")
@@ -61,8 +61,8 @@ def set_neighbours(
 ) -> None:
     """Set neighbours of a locked list: `partners` maps PREVIOUS, NEXT or both to an id or None.
 
-    `manageable` partners are updated too: the former one loses its link back, and the new one gets one in
-    place of its earlier neighbour.
+    `manageable` partners are updated too: the former one loses its link back, and the new one gets a link
+    back, replacing its earlier neighbour.
     """
     if not partners:
         return
@@ -91,7 +91,7 @@ def _unlink(at: dict, mine: set[int], who: int | None, side: str, partner: int) 
 
 
 def _lock_neighbours(session: Session, list_id: int, partners: dict, manageable) -> tuple[dict, set[int]]:
-    """Lock all lists concerned; returns their neighbours and which are manageable."""
+    """Lock all lists that may change; returns the neighbours of each, and which are manageable."""
     first = {list_id, *filter(None, partners.values())}
     near = select(ReadingList.previous_id, ReadingList.next_id).where(ReadingList.id.in_(first))
     ids = first | {each for row in session.execute(near) for each in row if each is not None}

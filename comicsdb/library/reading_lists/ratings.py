@@ -22,13 +22,13 @@ def rate(
 ) -> bool:
     """Set, change or (None) remove the rating of a list by an account.
 
-    Raises InvalidError, naming "rating", for other numbers than 1 to 5, for one's own list and for a private
-    one, and NotFoundError for a list that may not be seen (any more). Gives whether anything changed.
-    `modified` does not move, the list's rating stamp does (M22). Nothing is committed here.
+    Raises InvalidError, naming "rating", for numbers outside 1 to 5, for one's own list and for a private
+    one, and NotFoundError for a list that is not (or no longer) visible. Returns whether anything changed.
+    The list's rating stamp is updated, but not `modified` (M22). Nothing is committed here.
     """
     if stars is not None and (type(stars) is not int or not STARS[0] <= stars <= STARS[1]):
         raise InvalidError({"rating": [OUT_OF_RANGE]})
-    links.lock(session, {reading_list.id})  # before the row with the stars, whose trigger changes the list
+    links.lock(session, {reading_list.id})  # before the rating, whose trigger changes the list
     session.expire(reading_list)
     found = find(session, identity, official, reading_list.id)
     if stars is not None and found.user_id == identity.user_id:

@@ -1,4 +1,4 @@
-"""What a reader has of a reading list: read and owned issues, the missing ones, and the one to read next."""
+"""A reader's progress in a reading list: read and owned issues, missing ones, and the one to read next."""
 
 import re
 from collections.abc import Collection
@@ -42,7 +42,7 @@ def is_wished(user_id: int) -> ColumnElement[bool]:
 
 
 def progress(session: Session, user_id: int, list_ids: Collection[int]) -> dict[int, Progress]:
-    """How far a reader is in lists, by their ids; empty lists are left out. One statement."""
+    """The progress of a reader in lists, by their ids; empty lists are left out. One statement."""
     item = ReadingListItem
     counts = (
         func.count(),
@@ -65,20 +65,20 @@ def next_to_read(session: Session, user_id: int, list_id: int) -> ReadingListIte
 
 
 def missing(user_id: int, list_id: int) -> Select:
-    """The ids of the items of a list whose issues a reader does not own, in order."""
+    """The ids of those items of a list whose issues the reader does not own, in order."""
     item = ReadingListItem
     rows = select(item.id).where(item.reading_list_id == list_id, not_(is_owned(user_id)))
     return rows.order_by(item.order)
 
 
 def issue_ids(session: Session, list_id: int, *conditions: ColumnElement[bool]) -> list[int]:
-    """The issues of the items of a list that meet conditions, in order."""
+    """The issues of those items of a list that meet the conditions, in order."""
     rows = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == list_id, *conditions)
     return list(session.scalars(rows.order_by(ReadingListItem.order)))
 
 
 def issues_except(session: Session, list_id: int, but: str) -> list[int]:
-    """The issues of a list but those at positions such as "3, 7-9"; raises InvalidError naming "but"."""
+    """The issues of a list except those at positions such as "3, 7-9"; raises InvalidError naming "but"."""
     issues = issue_ids(session, list_id)
     left_out: set[int] = set()
     for each in filter(None, (part.strip() for part in re.split("[,;]", but))):

@@ -28,12 +28,12 @@ _CODES = {"list_type": tuple(ListType), "attribution_source": ("", *ListSource)}
 
 
 def columns(values: dict) -> dict:
-    """The values that are columns, without neighbours."""
+    """The values that are columns, that is, all but the neighbours."""
     return {name: values[name] for name in COLUMNS if name in values}
 
 
 def partner_ids(values: dict) -> set[int]:
-    """The ids of the neighbours in the values, before they are validated."""
+    """The ids of the neighbours in the values, which are not validated yet."""
     given = (values.get(side) for side in OPPOSITE)
     return {each for each in given if is_integer(each) and 0 < each <= INTEGER_MAX}
 
@@ -45,7 +45,7 @@ def check(
     reading_list: ReadingList | None,
     values: dict,
 ) -> dict[str, int | None]:
-    """Validate `values` for a new list (None) or a change of one by the account.
+    """Validate `values` for a new list (None) or for a change by the account.
 
     Raises InvalidError.
 

@@ -1,9 +1,9 @@
-"""Imports of large files, processed by a thread of the server while their owner does something else.
+"""Imports of large files, processed by a thread of the server in the background.
 
-A file is read, its rows are matched and, after its owner's decisions, stored in pieces. Each piece is one
-transaction that also records the progress, under the lock of the import's row: so a killed process loses
-nothing, another one continues with the next piece, and no row is stored twice. All that is stored is one act,
-which can be undone.
+A file is read, and its rows are matched and, after its owner's decisions, stored in pieces. Each piece is one
+transaction that also records the progress, under the lock of the import's row. So nothing is lost if a
+process is killed: another one continues with the next piece, and no row is stored twice. Everything stored is
+one act, which can be undone.
 """
 
 from collections import Counter
@@ -47,8 +47,8 @@ from comicsdb.security import SESSION, make_identity
 READING, MATCHING, REVIEW, STORING = "reading", "matching", "review", "storing"
 DONE, FAILED = "done", "failed"
 IN_PROGRESS = (READING, MATCHING, STORING)
-LARGE = 256 * 1024  # bytes; a larger file is imported in the background
-MATCH_BATCH, STORE_BATCH = 5000, 1000  # rows of one transaction
+LARGE = 256 * 1024  # bytes; larger files are imported in the background
+MATCH_BATCH, STORE_BATCH = 5000, 1000  # rows per transaction
 GROUPS_SHOWN = 200  # series about which the owner is asked
 POLL_SECONDS = 1.0
 
@@ -65,7 +65,7 @@ def start(session: Session, user_id: int, name: str, data: bytes, currency: str)
 
 @dataclass(frozen=True)
 class SeriesGroup:
-    """The rows of a file about one series as it is named there, which fit issues of several series."""
+    """The rows of a file that name the same series, but match issues of several series."""
 
     series: str
     rows: int
@@ -74,14 +74,14 @@ class SeriesGroup:
 
 
 def counts(session: Session, import_id: int) -> dict[str, int]:
-    """The number of rows by the state of their match, 0 for those without any."""
+    """The number of rows by the state of their match, including states without rows."""
     rows = select(LibraryImportRow.state, func.count()).where(LibraryImportRow.import_id == import_id)
     found = session.execute(rows.group_by(LibraryImportRow.state)).all()
     return dict.fromkeys((MATCHED, AMBIGUOUS, UNKNOWN), 0) | dict(found)
 
 
 def groups(session: Session, import_id: int) -> list[SeriesGroup]:
-    """What the owner has to decide, series by series, those with most rows first; at most 200."""
+    """The decisions that the owner has to make, series by series, those with most rows first; at most 200."""
     found = session.execute(_GROUPS, {"import": import_id, "most": GROUPS_SHOWN}).all()
     ids = {each for row in found for each in row.candidates}
     loading = (joinedload(Series.series_type), joinedload(Series.publisher))
@@ -106,7 +106,7 @@ _GROUPS = text(f"""
 
 
 def unknown_rows(session: Session, import_id: int) -> list[LibraryImportRow]:
-    """The rows that matched nothing, in the order of the file."""
+    """The rows without any match, in the order of the file."""
     rows = select(LibraryImportRow).where(
         LibraryImportRow.import_id == import_id, LibraryImportRow.state == UNKNOWN
     )
@@ -114,7 +114,7 @@ def unknown_rows(session: Session, import_id: int) -> list[LibraryImportRow]:
 
 
 def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int], *, take_file: bool) -> None:
-    """Queue the storing of an import, with a series for each group of rows that is not left out.
+    """Queue the storing of an import; `decisions` maps names in the file to series, leaving out other groups.
 
     Rows get their candidate in that series, the first if there are several.
     """
@@ -156,13 +156,13 @@ class Importer(Worker):
         self._settings = settings
 
     def work(self) -> float:
-        """Do a piece of an import, or undo an act."""
+        """Do one piece of an import, or undo one act."""
         done = work(self._factory, self._settings) or undo.undo_queued(self._factory, self._settings)
         return 0.01 if done else POLL_SECONDS
 
 
 def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
-    """Do a piece of the oldest import that no other process works on; False if there is none."""
+    """Do one piece of the oldest import that no other process is working on; False if there is none."""
     with factory() as session:
         session.execute(text("SET LOCAL statement_timeout = 0"))
         session.execute(text("SET LOCAL jit = off"))
@@ -253,7 +253,7 @@ def _match_query(values: dict) -> MatchQuery:
 
 
 def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
-    """Store the next rows: all rows of an issue together, reading lists in the end."""
+    """Store the next rows: all rows of an issue together, and reading lists last."""
     part = _next_part(session, found)
     if part is None or session.get_one(LibraryAct, found.act_id).undone:
         found.state = DONE

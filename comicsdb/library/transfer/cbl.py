@@ -18,9 +18,9 @@ from comicsdb.models.base import INTEGER_MAX
 CONTENT_TYPE = "application/xml"
 DEPTH_MAX = 20
 NAME_MAX = 255
-TAG_MAX = 64 * 1024  # bytes of an element's tag with its attributes, or of a comment
+TAG_MAX = 64 * 1024  # largest tag of an element with its attributes, or comment, in bytes
 ELEMENTS_MAX = 20  # per book
-BOOKS_MAX = 10_000  # as the request waits for it, unlike for large tables
+BOOKS_MAX = 10_000  # lower than for tables, as the request waits for it
 UNNAMED = "Reading list"
 
 NO_XML = _("This XML cannot be read: it is invalid near line ${line}.")
@@ -53,7 +53,7 @@ class _Reader:
         self.elements = 0
         self.path: list[str] = []
         self.name: list[str] = []
-        self.books: list[tuple[int, dict, dict]] = []  # line, attributes, ids by field
+        self.books: list[tuple[int, dict, dict]] = []  # (line, attributes, ids by field)
         self.parser = expat.ParserCreate("utf-8")
         self.parser.buffer_text = True
         self.parser.StartDoctypeDeclHandler = self.refuse
@@ -63,7 +63,7 @@ class _Reader:
         self.parser.CharacterDataHandler = self.text
 
     def read(self, data: bytes) -> None:
-        """Parse in pieces; if the parser falls behind, it is inside an overlong tag."""
+        """Parse in pieces; if the parser falls behind by more than TAG_MAX, it is inside an overlong tag."""
         for start in range(0, len(data), TAG_MAX):
             self.parser.Parse(data[start : start + TAG_MAX])
             if start - self.parser.CurrentByteIndex > TAG_MAX:

@@ -1,7 +1,8 @@
 """CSV files of other sites: detecting the site, and parsing its columns.
 
-Each site is declared as a `Site`. Names of columns are plain (`matching.plain`): `Full Title` is `fulltitle`.
-Sites have renamed columns over the years, so a field has several names; the first that a table has counts.
+Each site is declared as a `Site`. Column names are compared in plain form (`matching.plain`): `Full Title`
+becomes `fulltitle`. Sites have renamed columns over the years, so a field has several names; the first one
+that the table has is used.
 """
 
 import re
@@ -44,11 +45,11 @@ IDENTIFYING_FIELDS = (
 class Site:
     """The format of a site's table.
 
-    `marks`: sets of columns; a table with all of one set comes from the site. `columns`: the site's names of
-    columns by our field; besides those of `format.VALUE_FIELDS` and IDENTIFYING_FIELDS there are `read_on`
-    (one date), `wished` and `owned` (flags), and `state` (wished for if in `wish_words`). `stars`: the site's
-    highest rating. `own_numbers`: fields in which the site may have internal ids. `ext`: letters after a
-    number distinguish printings and covers.
+    `marks`: sets of columns; a table that has all columns of one set comes from the site. `columns`: the
+    site's column names by our field; in addition to those of `format.VALUE_FIELDS` and IDENTIFYING_FIELDS
+    there are `read_on` (one date), `wished` and `owned` (flags), and `state` (wished for if in `wish_words`).
+    `stars`: the site's highest rating. `own_numbers`: fields in which the site may have internal ids. `ext`:
+    letters after a number distinguish printings and covers.
     """
 
     key: str
@@ -151,7 +152,7 @@ GCD = Site(
     },
     own_numbers=frozenset({"grade", "storage_location", "purchase_store"}),
 )
-# Tables that people keep themselves, with common names of columns.
+# Tables that readers maintain themselves, with common column names.
 GENERIC = Site(
     "table",
     marks=(
@@ -178,13 +179,13 @@ UNKNOWN_TABLE = _(
     "The columns of this table were not recognised. It needs at least the columns “Series” and “Number”."
 )
 _DATES = ("cover_date", "release_date", "purchase_date", "read_on", "added")
-_VARIANT = re.compile(r"(\d+)[A-Z]{1,2}", re.A)  # number and cover, as CLZ writes them together
-_IN_BRACKETS = re.compile(r"\s*\[[^\]]*\]\s*$")  # the GCD's description of a variant
+_VARIANT = re.compile(r"(\d+)[A-Z]{1,2}", re.A)  # number and cover, which CLZ writes together
+_IN_BRACKETS = re.compile(r"\s*\[[^\]]*\]\s*$")  # description of a variant at GCD
 _VOLUME_NUMBER = re.compile(r"v(\d{1,4})#(.+)", re.A)
 
 
 def read_table(table: Table) -> Upload:
-    """The rows of a table of another site, or of a person's own; raises InvalidError for the field "file"."""
+    """The rows of a table of another site, or of a reader's own; raises InvalidError for the field "file"."""
     columns = set(table.columns)
     site = next((each for each in SITES if any(marks <= columns for marks in each.marks)), None)
     if site is None:
@@ -253,7 +254,7 @@ def _count(value) -> bool | None:
 
 
 def _stars(value, highest: int) -> int | None:
-    """Whole stars out of five, None for zero; raises UnclearError for half stars."""
+    """Whole stars out of five, None for zero; raises UnclearError for fractions."""
     text = read.word(value)
     found = re.fullmatch(r"(\d{1,2})(?:[.,](\d))?\d*", text, re.A)
     if not found:
@@ -278,7 +279,7 @@ def _reject_numbers(reader):
 
 
 def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
-    """The row of a record: of the collection, the wish list or the ratings, or None."""
+    """The row of a record: of the collection, the wish list or the ratings; None if it is of none of them."""
     unclear = []
     found = parse_fields(
         record, {name: reader for name, reader in readers.items() if name in record}, unclear
@@ -301,7 +302,7 @@ def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
 
 
 def _values(found: dict) -> dict:
-    """The values of a record as those of a collection item."""
+    """The values of a record, as those of a collection item."""
     values = {name: value for name, value in found.items() if name != "read_on"}
     if "purchase_price" in values:
         values["purchase_price"], currency = values["purchase_price"]

@@ -1,7 +1,8 @@
 """The fields of library files (docs/library.md), and the common form into which all files are parsed.
 
-Our own JSON and CSV, the files of other sites and CBL all become an `Upload`: rows about one issue or series
-each, and reading lists, which rows may belong to. All uploads are matched, reviewed and stored the same way.
+Our own JSON and CSV, the files of other sites and CBL all become an `Upload`: rows, each about one issue or
+series, and reading lists, to which rows may belong. All uploads are matched, reviewed and stored the same
+way.
 """
 
 from dataclasses import dataclass, field
@@ -36,7 +37,7 @@ PARTS = (COLLECTION, PULL, WISHES, RATINGS, READS, ITEMS)
 LISTS_MAX = 500  # reading lists per file
 READS_MAX = 500  # read dates per issue
 COPIES_MAX = 1000  # items per issue
-UNCLEAR_SHOWN = 60  # characters of a cell that could not be interpreted
+UNCLEAR_SHOWN = 60  # characters shown of a value that could not be interpreted
 
 MONEY = (("purchase_price", "purchase_currency"), ("max_price", "max_currency"))
 
@@ -52,7 +53,7 @@ def amount(value) -> str | None:
 
 
 def moments(value) -> list[str] | None:
-    """Times without repetitions, as a list or separated by spaces, commas or semicolons."""
+    """Times without duplicates, from a list or from a text separated by spaces, commas or semicolons."""
     parts = (
         value if isinstance(value, list) else read.clean(value).replace(";", " ").replace(",", " ").split()
     )
@@ -94,9 +95,9 @@ ISSUE_FIELDS = {
 }
 PULLED_SERIES_FIELDS = {**dict.fromkeys(("series_id", "series_cv_id", "series_gcd_id"), _id), **SERIES_FIELDS}
 
-# Fields of the library, by part; `added` is when a row was added to the library. A variant is recognised by
-# its id or its name. `copy` is the place of an item among those of its issue, from 1, which files with one
-# row for each issue lack.
+# Fields of the library, by part; `added` is when a row was added to the library. A variant is identified by
+# its id or its name. `copy` is the position of an item among those of its issue, starting at 1; files with
+# one row per issue lack it.
 _ADDED = {"added": read.moment}
 _VARIANT = {"variant_id": _id, "variant": _reader(Variant.name)}
 VALUE_FIELDS = {
@@ -126,7 +127,7 @@ LIST_FIELDS = _readers(
     ReadingList, "name desc is_private list_type attribution_source attribution_url"
 ) | dict.fromkeys(("previous", "next"), read.whole_between(1, LISTS_MAX))
 
-# The columns in CSV. In JSON the items are inside their list, without `list`, `list_name` and `position`.
+# The columns in CSV. In JSON, items are nested in their list, without `list`, `list_name` and `position`.
 COLUMNS = {
     COLLECTION: (*ISSUE_FIELDS, *VALUE_FIELDS[COLLECTION]),
     PULL: (*PULLED_SERIES_FIELDS, *VALUE_FIELDS[PULL]),
@@ -144,8 +145,8 @@ TOO_MANY_ROWS = _("The file has more than ${most} rows: please split it.")
 class Row:
     """One row: its part, its line in the file, the issue or series that it is about, and its values.
 
-    `list` is the index of its reading list in the file. `unclear` has (field, text) of the values that could
-    not be interpreted and are left out.
+    `list` is the index of its reading list in the file. `unclear` holds (field, text) pairs of values that
+    could not be interpreted and are left out.
     """
 
     part: str
@@ -157,7 +158,7 @@ class Row:
 
     @property
     def says(self) -> str:
-        """The issue or series as the row names it, for its owner to recognise."""
+        """The issue or series as the row names it, so that its owner recognises it."""
         wanted = self.wanted
         words = [
             wanted.series or "?",
@@ -174,7 +175,8 @@ class Row:
 class Upload:
     """A parsed file; `form` is the key of its format in FORMS.
 
-    `skipped` counts rows that are not about a library, such as comics that are neither owned nor wished for.
+    `skipped` counts rows that do not belong in a library, such as comics that are neither owned nor wished
+    for.
     """
 
     form: str
@@ -194,7 +196,7 @@ FORMS = {
 
 
 def parse_fields(record: dict, readers: dict, unclear: list[tuple[str, str]]) -> dict:
-    """The values of a record that are not blank, by field; adds those that are unclear to `unclear`."""
+    """The values of a record that are not blank, by field; those that cannot be read are added to `unclear`."""
     values = {}
     for name, reader in readers.items():
         value = record.get(name)
@@ -211,9 +213,9 @@ def parse_fields(record: dict, readers: dict, unclear: list[tuple[str, str]]) ->
 
 
 def resolve_currencies(row: Row, currency: str) -> None:
-    """Give the amounts of a row their currency, `currency` for those without one.
+    """Give the amounts of a row their currency: `currency` if they have none.
 
-    Amounts that their currency does not have, such as 3.99 yen, become unclear.
+    Amounts that are not valid in their currency, such as 3.99 yen, become unclear.
     """
     for amount, of_amount in MONEY:
         if amount not in row.values:
@@ -248,13 +250,13 @@ def match_query(named: dict) -> MatchQuery:
 
 
 def series_label(wanted: dict) -> str:
-    """The series that a row names, with its year; "?" without a name."""
+    """The series that a row names, with its year; "?" if it names none."""
     year = f"({wanted['year']})" if wanted["year"] else ""
     return " ".join(filter(None, (wanted["series"] or "?", year)))
 
 
 def parse_row(part: str, line: int, record: dict) -> Row:
-    """The row of a record of one of our own files."""
+    """The row for a record of one of our own files."""
     unclear = []
     named = parse_fields(record, PULLED_SERIES_FIELDS if part == PULL else ISSUE_FIELDS, unclear)
     return Row(part, line, match_query(named), parse_fields(record, VALUE_FIELDS[part], unclear), unclear)

@@ -30,7 +30,7 @@ from comicsdb.security import Identity
 
 KIND = LibraryImport.__tablename__
 RETENTION = timedelta(days=1)  # how long an import can be confirmed
-PENDING_MAX = 3  # pending imports of one account; a further one deletes the oldest
+PENDING_MAX = 3  # pending imports per account; a further one deletes the oldest
 FILE_NAME_MAX = 100
 KEEP_MINE, TAKE_FILE = "mine", "file"
 
@@ -42,7 +42,7 @@ NO_NAME = _("The name of a reading list may have at most ${most} characters.")
 
 @dataclass(frozen=True)
 class ReviewRow:
-    """A row under review, with its match; `known` if the issue is in the collection already."""
+    """A row under review, with its match; `known` if the issue is already in the collection."""
 
     index: int
     part: str
@@ -60,7 +60,7 @@ def upload(
 ) -> LibraryImport:
     """Read a file and match its rows; raises InvalidError for "file" or "currency".
 
-    `currency` is for prices without one. The number of statements does not depend on that of rows.
+    `currency` is used for prices without one. The number of statements does not depend on the number of rows.
     """
     if currency not in set(Currency):
         raise InvalidError({"currency": [NO_CURRENCY]})
@@ -137,7 +137,7 @@ def pending_imports(session: Session, user_id: int) -> list[LibraryImport]:
 
 
 def pending_import(session: Session, user_id: int, import_id: int, *, lock: bool = False) -> LibraryImport:
-    """A pending import of an account, with `lock` locked; raises NotFoundError, also for other accounts'."""
+    """A pending import, locked if `lock` is set; raises NotFoundError, also for imports of other accounts."""
     found = None
     if 0 < import_id <= BIG_MAX:
         rows = select(LibraryImport).where(
@@ -197,7 +197,7 @@ def _is_any(column, ids: Iterable[int | None]) -> ColumnElement[bool]:
 
 
 def candidates_of(session: Session, rows: Iterable[ReviewRow]) -> tuple[dict[int, Issue], dict[int, Series]]:
-    """The candidates of rows, issues and series by id, with what their labels need."""
+    """The candidates of rows, issues and series by id, with the relations that their labels need."""
     ids_of: dict[bool, set[int]] = {True: set(), False: set()}
     for row in rows:
         ids_of[row.part == PULL].update(row.match.candidates)
@@ -225,7 +225,7 @@ class Review:
 
     `choices` maps the index of an ambiguous row to the chosen id; rows in `left_out`, and ambiguous ones
     without a choice, are left out. With `take_file`, values of the file replace existing ones; otherwise they
-    only fill in blank ones. `list_values` replace those of the first reading list.
+    only fill in blank ones. `list_values` override those of the first reading list.
     """
 
     choices: Mapping[int, int]
@@ -242,9 +242,9 @@ def confirm(
     review: Review,
     today: date,
 ) -> Counter:
-    """Store an import and delete it; if anything is raised, nothing changes.
+    """Store an import and delete it; nothing changes if an exception is raised.
 
-    Returns counts as `storing.store`. Raises NotFoundError, and InvalidError for a choice that was not
+    Returns counts like `storing.store`. Raises NotFoundError, and InvalidError for a choice that was not
     offered ("__all__") or an invalid reading list.
     """
     found = pending_import(session, identity.user_id, import_id, lock=True)

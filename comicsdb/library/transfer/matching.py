@@ -1,7 +1,8 @@
-"""Matching the rows of an imported file with issues or series of the catalogue.
+"""Matches the rows of an imported file with issues or series of the catalogue.
 
-Permanent ids are compared first, then names. The number of statements does not depend on that of rows.
-Nothing is guessed: if two candidates fit equally well, or the only one contradicts the row, a person decides.
+Permanent ids are compared first, then names. The number of statements does not depend on the number of rows.
+Nothing is guessed: if two candidates fit equally well, or the only one contradicts the row, the owner
+decides.
 """
 
 import re
@@ -19,7 +20,7 @@ from comicsdb.i18n import _
 
 MATCHED, AMBIGUOUS, UNKNOWN = "matched", "ambiguous", "unknown"
 CANDIDATES_MAX = 10
-SAME_ISSUE_DAYS = 31  # by which the dates of one issue may differ between sources
+SAME_ISSUE_DAYS = 31  # dates of one issue in different sources may differ by this much
 OTHER_ISSUE_DAYS = 200  # dates further apart belong to different issues
 
 REASONS = {
@@ -36,7 +37,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class MatchQuery:
-    """What a row has to identify its issue, or its series if `number` is blank.
+    """The values by which a row identifies its issue, or its series if `number` is blank.
 
     `year` is the series' first year; `published` is the issue's year, if its date is unknown.
     """
@@ -59,7 +60,7 @@ class MatchQuery:
 class Match:
     """The result for a row: the matching id, or up to ten candidates, best first.
 
-    `reason`, a key of REASONS, is why it is not matched.
+    `reason`, a key of REASONS, says why it is not matched.
     """
 
     state: str
@@ -95,7 +96,7 @@ def match_series(session: Session, wanted: Sequence[MatchQuery]) -> list[Match]:
 
 
 def _match(session, wanted, by_id, by_words) -> list[Match]:
-    if wanted:  # compiling these long statements takes longer than running them
+    if wanted:  # JIT compilation of these long statements takes longer than running them
         session.execute(text("SET LOCAL jit = off"))
     known = _by_ids(session, wanted, by_id)
     places = [
@@ -156,7 +157,7 @@ def _candidate(columns) -> Candidate:
 
 
 def _is_trusted(found: Candidate, wanted: MatchQuery) -> bool:
-    """Whether the name confirms a candidate found by id: ids may be another site's, barcodes used twice."""
+    """Whether name, number or date confirm a match by id: the id may be another site's, a barcode reused."""
     if not wanted.series or (found.named and (found.rank < 3 or found.number_fits)):
         return True
     return found.number_fits and wanted.cover_date is not None and wanted.cover_date == found.cover_date
@@ -200,7 +201,7 @@ def _limited(ids: Iterable[int]) -> tuple[int, ...]:
 def _score(candidate: Candidate, wanted: MatchQuery) -> tuple[int, bool]:
     """The score of a candidate, and whether it contradicts a fact that hardly varies between sources.
 
-    Sites count volumes differently, so a different volume only lowers the score; so does a different
+    Sites count volumes differently, so a different volume only lowers the score. So does a different
     publisher if the dates agree.
     """
     points, against = int(candidate.exact) + int(candidate.number_fits), False
@@ -238,10 +239,10 @@ def _dates_agree(candidate: Candidate, wanted: MatchQuery) -> int | None:
     return None
 
 
-# Parsing names and titles.
+# Parsing of names and titles.
 
 PLAIN_MAX = 255  # characters
-FIRST_YEAR = 1900  # from here on, a "volume" is the series' first year
+FIRST_YEAR = 1900  # a "volume" from here on is the series' first year
 
 _YEAR = re.compile(
     r"\s*[(\[](\d{4})(?:\s*[-–]\s*(?:\d{4}|present|ongoing)?)?(?:\s+series)?[)\]]\s*$", re.I | re.A
@@ -278,7 +279,7 @@ def split_name(text: str) -> tuple[str, int | None, int | None]:
 
 
 def split_title(text: str) -> tuple[str, str]:
-    """The series and number in a title such as `Name #5 Variant` or `Name, Vol. 2`, else blank."""
+    """The series and number in a title such as `Name #5 Variant` or `Name, Vol. 2`; blank if there are none."""
     found = _TITLE_NUMBER.match(text) or _TITLE_VOLUME.match(text)
     return (found["series"].strip(), clean_number(found["number"])) if found else ("", "")
 
@@ -296,18 +297,18 @@ def plain(text: str) -> str:
 
 
 def publisher_key(text: str) -> str:
-    """The plain name of a publisher without words such as `Comics`, unless there are no others."""
+    """The plain name of a publisher without words such as `Comics`, unless it has no others."""
     text = text[:PLAIN_MAX]
     return plain(_PUBLISHER_WORDS.sub("", text.casefold())) or plain(text)
 
 
 def same_publisher(one: str, other: str) -> bool:
-    """Whether two names may belong to one publisher, such as `DC` and `DC Comics`."""
+    """Whether two names may belong to the same publisher, such as `DC` and `DC Comics`."""
     return publisher_key(one) == publisher_key(other)
 
 
 # The statements, each for a whole file. They take `rows`, a JSON array, and return `place`, the index of the
-# row, followed by the columns for `_candidate`.
+# row, followed by the columns of `_candidate`.
 
 _ARTICLES = ("the", "a", "an", "il", "lo", "la", "gli", "le", "les", "el", "los", "las", "der", "das")
 _AT_AN_END = rf"^({'|'.join(_ARTICLES)}) +|, *({'|'.join(_ARTICLES)})$"
@@ -329,7 +330,7 @@ def _name_key(folded: str) -> str:
 
 
 def _number_key(number: str) -> str:
-    """A number without case, accents and leading zeros; the common case of digits alone comes first."""
+    """A number without case, accents and leading zeros; the common case of digits only comes first."""
     return f"""CASE WHEN {number} = '' THEN ''
         WHEN translate({number}, '0123456789', '') = '' THEN coalesce(nullif(ltrim({number}, '0'), ''), '0')
         ELSE regexp_replace(fold({number}), '^0+([0-9])', '\\1') END"""
@@ -370,7 +371,7 @@ _ASKED_BY_ID = f"""
 
 
 def _ids(kind: str) -> str:
-    """(place, rank, id) of the objects with the ids in rows, also of merged ones."""
+    """(place, rank, id) of the objects with the ids in the rows, including merged ones."""
     return f"""
         SELECT place, 1 AS rank, {kind}.id FROM wanted JOIN {kind} ON {kind}.id = wanted.id
         UNION
@@ -428,7 +429,7 @@ _BY_NAME = f"""
     )
 """
 
-# A row without a number matches the only issue of a series. Without any issue, the row has the series alone.
+# A row without a number matches a series' only issue. If no issue matches, the row has the series alone.
 BY_WORDS = f"""
     WITH {_BY_NAME},
     issues AS MATERIALIZED (
