@@ -7,11 +7,11 @@ from importlib import import_module
 import click
 
 gc.set_threshold(10_000, 20, 20)  # garbage collection took a quarter of a command's start
-atexit.register(gc.freeze)  # and a last one, of all objects, as long again at its end
+atexit.register(gc.freeze)  # avoids a final collection of all objects, which took as long
 
-from comicsdb.cli.support import INI_VARIABLE, CommandGroup, Site, find_ini  # noqa: E402  (it brings the most)
+from comicsdb.cli.support import INI_VARIABLE, CommandGroup, Site, find_ini  # noqa: E402  (after set_threshold)
 
-# Module and name of each command; modules are imported on demand, as all of them would take seconds.
+# Module and name of each command; modules are imported on demand, as importing all would take seconds.
 COMMANDS = {
     "account": "accounts.account_group",
     "add-universe": "catalogue.add_universe_command",
@@ -53,7 +53,7 @@ class LazyGroup(CommandGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of a name, None where there is none."""
+        """The command of a name, None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         module, name = COMMANDS[cmd_name].split(".")
@@ -70,5 +70,5 @@ class LazyGroup(CommandGroup):
 @click.pass_context
 def main(context: click.Context, config: str | None):
     """A community comics-metadata database."""
-    if context.invoked_subcommand != "mirror":  # its ini file is in the folder of the mirror
+    if context.invoked_subcommand != "mirror":  # the folder of the mirror has an ini file
         context.obj = Site(find_ini(config))

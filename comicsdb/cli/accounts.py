@@ -65,7 +65,7 @@ def committed_session(site: Site):
 
 @click.group("account")
 def account_group():
-    """Make accounts, give them rights and take them; every act is logged."""
+    """Create accounts, and grant or revoke rights; every action is logged."""
 
 
 @account_group.command("create")
@@ -75,7 +75,7 @@ def account_group():
 @with_rights
 @pass_site
 def create_command(site: Site, username: str, email: str, password: str, **rights):
-    """Make an active account with a confirmed address."""
+    """Create an active account with a confirmed address."""
     with committed_session(site) as session:
         user = admin.create_account(
             session, None, site.passwords, username=username, email=email, password=password
@@ -89,7 +89,7 @@ def create_command(site: Site, username: str, email: str, password: str, **right
 @with_rights
 @pass_site
 def grant_command(site: Site, username: str, **rights):
-    """Give an account rights."""
+    """Grant rights to an account."""
     with committed_session(site) as session:
         user = admin.account_named(session, username)
         _print_change(
@@ -105,7 +105,7 @@ def grant_command(site: Site, username: str, **rights):
 @with_rights
 @pass_site
 def revoke_command(site: Site, username: str, groups: tuple[str, ...], is_staff: bool, is_superuser: bool):
-    """Take rights from an account."""
+    """Revoke rights of an account."""
     flags = {"is_staff": is_staff, "is_superuser": is_superuser}
     with committed_session(site) as session:
         user = admin.account_named(session, username)
@@ -120,7 +120,7 @@ def revoke_command(site: Site, username: str, groups: tuple[str, ...], is_staff:
 @USERNAME
 @pass_site
 def deactivate_command(site: Site, username: str):
-    """Switch an account off: nobody can log in, and its tokens do not count."""
+    """Deactivate an account: nobody can log in, and its tokens are not accepted."""
     _switch(site, username, on=False)
 
 
@@ -128,7 +128,7 @@ def deactivate_command(site: Site, username: str):
 @USERNAME
 @pass_site
 def activate_command(site: Site, username: str):
-    """Switch an account on."""
+    """Activate an account."""
     _switch(site, username, on=True)
 
 
@@ -137,7 +137,7 @@ def activate_command(site: Site, username: str):
 @PASSWORD
 @pass_site
 def password_command(site: Site, username: str, password: str):
-    """Give an account a new password; its sessions end."""
+    """Set a new password for an account; its sessions end."""
     with committed_session(site) as session:
         user = admin.account_named(session, username)
         admin.set_password(command_context(session, site.settings), None, site.passwords, user, password)
@@ -148,7 +148,7 @@ def password_command(site: Site, username: str, password: str):
 @USERNAME
 @pass_site
 def reset_second_factor_command(site: Site, username: str):
-    """Switch two-step log-in off for whoever lost app, passkeys and recovery codes; its owner gets a mail."""
+    """Turn off two-step log-in for an owner who lost app, passkeys and recovery codes; they get a mail."""
     with committed_session(site) as session:
         user = admin.account_named(session, username)
         reset = admin.reset_second_factor(command_context(session, site.settings), None, user)
@@ -163,7 +163,7 @@ def reset_second_factor_command(site: Site, username: str):
 @click.confirmation_option(prompt="Delete this account and all that it holds?")
 @pass_site
 def delete_command(site: Site, username: str):
-    """Delete an account; what it gave to the catalogue stays."""
+    """Delete an account; its contributions to the catalogue stay."""
     with committed_session(site) as session:
         admin.delete_account(session, None, admin.account_named(session, username))
     click.echo(f"The account {username} is deleted.")
@@ -174,7 +174,7 @@ def delete_command(site: Site, username: str):
 @click.option("--message", default="", help="What people are told while they are off.")
 @pass_site
 def sign_ups_command(site: Site, state: str, message: str):
-    """Let people make accounts, or not."""
+    """Turn sign-ups on or off."""
     with committed_session(site) as session:
         admin.set_sign_ups(session, None, state == "on", message)
     click.echo(f"Sign-ups are {state}.")
@@ -185,8 +185,8 @@ def sign_ups_command(site: Site, state: str, message: str):
 def clean_command(site: Site):
     """Remove old sessions, links, events, drafts, imports, acts, and unfinished sign-ups: a daily job.
 
-    Counts of rate limits that are over go as well, old deliveries of webhooks, and what is beyond the
-    horizon of the change feed.
+    Also removes expired counts of rate limits, old deliveries of webhooks, and everything beyond the horizon
+    of the change feed.
     """
     days, touched = (timedelta(site.settings[f"comicsdb.feed.{each}"]) for each in ("days", "touched_days"))
     with committed_session(site) as session:
@@ -209,7 +209,7 @@ def clean_command(site: Site):
 @click.option("--dry-run", is_flag=True, help="Only tell who would be written to.")
 @pass_site
 def remind_basic_command(site: Site, dry_run: bool):
-    """Write to those who still use HTTP Basic with the API, as its phase asks for: a daily job."""
+    """Remind accounts that still use HTTP Basic with the API, as the current phase requires: a daily job."""
     with site.database() as engine:
         names = remind_basic_users(db.session_factory(engine), site.settings, dry_run=dry_run)
     for name in names:
@@ -255,7 +255,7 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
     try:
         with site.session() as session, job_lock(session.get_bind(), DONATIONS):
             beginning = since.replace(tzinfo=UTC) if since else fetch_start(session)
-            session.rollback()  # no transaction is open during the requests
+            session.rollback()  # no transaction stays open during the requests
             gifts = fetch_contributions(settings, beginning)
             outcomes = record_contributions(session, gifts, terms, dry_run=dry_run)
     except AlreadyRunningError as error:
@@ -270,7 +270,7 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
 
 
 def _threshold(name: str, words: str):
-    """An option for a number of the rules."""
+    """An option for a threshold of the rules."""
     kind, option = click.IntRange(min=1), "--" + name.replace("_", "-")
     return click.option(option, type=kind, default=DEFAULTS[name], show_default=True, help=words)
 
@@ -288,7 +288,7 @@ def _threshold(name: str, words: str):
 @_threshold("enforce_after", "This many notices are enough.")
 @pass_site
 def throttle_notices_command(site: Site, send: bool, **rules):
-    """Report accounts whose programs go on asking the API after 429; with --send, write to them.
+    """Report accounts whose programs keep sending requests to the API after 429; with --send, write to them.
 
     With --enforce too, accounts that had enough notices lose their tokens, or are disabled if they have none.
     """
@@ -302,7 +302,7 @@ def throttle_notices_command(site: Site, send: bool, **rules):
 
 
 def _send_notices(site: Site, factory, rules: NoticeRules, *, send: bool) -> list[str]:
-    """Report, and with `send` act; returns the names of accounts for which it failed."""
+    """Report, and with `send` act; returns the names of accounts for which that failed."""
     with factory() as session:
         found = candidates(session, rules)
     if not found:

@@ -18,7 +18,7 @@ from comicsdb.ops.jobs import BACKUP, AlreadyRunningError, job_lock
 )
 @pass_site
 def backup_command(site: Site, folder: Path, keep: int | None):
-    """Back up database and pictures into a new folder below FOLDER, while the site goes on."""
+    """Back up database and pictures into a new folder below FOLDER, while the site keeps running."""
     try:
         with site.database() as engine, job_lock(engine, BACKUP):
             made = backups.make(engine, site.storage, folder, tell=click.echo)

@@ -1,4 +1,4 @@
-"""Command `cache`: what lies in the response cache and how much it helps."""
+"""Command `cache`: the contents of the response cache, and its hit rate."""
 
 import click
 from sqlalchemy import text
@@ -31,7 +31,7 @@ def cache_command(site: Site, sample: int, batch: int, clear: bool):
     if not url:
         click.echo(IN_MEMORY.format(site.settings["comicsdb.cache.memory_mb"]))
         return
-    from comicsdb.readcache import usage as cache_usage  # noqa: PLC0415  (needs the extra `redis`, which the line above asks for)
+    from comicsdb.readcache import usage as cache_usage  # noqa: PLC0415  (needs the extra `redis`, which from_settings checks)
 
     try:
         usage = cache_usage.measure(url, site.settings["comicsdb.cache.prefix"], sample=sample, batch=batch)
@@ -43,12 +43,12 @@ def cache_command(site: Site, sample: int, batch: int, clear: bool):
 
 
 def clear_cache(site: Site) -> None:
-    """Empty the cache of a site, and print that."""
+    """Empty the cache of a site, and print the result."""
     cache = from_settings(site.settings)
     if not site.settings["comicsdb.cache.url"]:
         click.echo(IN_MEMORY.format(site.settings["comicsdb.cache.memory_mb"]))
         return
-    from redis import RedisError  # noqa: PLC0415  (the extra `redis`, which the first line asks for)
+    from redis import RedisError  # noqa: PLC0415  (needs the extra `redis`, which from_settings checks)
 
     try:
         cache.clear()

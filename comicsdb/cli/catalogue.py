@@ -1,4 +1,4 @@
-"""Commands that edit the catalogue (merge, move, repairs) and reports on it."""
+"""Commands that edit the catalogue (merge, move, repairs), and reports on it."""
 
 import time
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ DRY_RUN = click.option("--dry-run", is_flag=True, help="Only tell what would be 
 REASON = click.option("--reason", default="", help="Why; it stands in the history.")
 
 
-def id_option(name: str, help: str, **more):  # noqa: A002  (the word that click has for it)
+def id_option(name: str, help: str, **more):  # noqa: A002  (click's name for it)
     """An option that takes the id of an object."""
     return click.option(f"--{name}", f"{name}_id", type=int, metavar="ID", required=True, help=help, **more)
 
@@ -36,10 +36,10 @@ def id_option(name: str, help: str, **more):  # noqa: A002  (the word that click
 def edit_catalogue(site: Site, *, dry_run: bool = False, reason: str = ""):
     """The catalogue for a command; changes are committed at the end, unless it is a dry run.
 
-    Refusals become a one-line message, and nothing is changed.
+    Errors become a one-line message, and nothing is changed.
     """
     with site.session() as session:
-        session.info["media"] = site.storage  # removes unreferenced pictures after the commit
+        session.info["media"] = site.storage  # used to remove unreferenced pictures after the commit
         try:
             yield Catalog(session, None, reason or None)
             if dry_run:
@@ -51,7 +51,7 @@ def edit_catalogue(site: Site, *, dry_run: bool = False, reason: str = ""):
 
 
 def find_or_fail(catalog: Catalog, kind: str, object_id: int):
-    """The object with an id; raises ClickException, also with what became of a merged or deleted one."""
+    """The object with an id; raises ClickException, naming the survivor of a merged one."""
     try:
         return admin.find(catalog, kind, object_id)
     except MovedError as moved:
@@ -60,7 +60,7 @@ def find_or_fail(catalog: Catalog, kind: str, object_id: int):
 
 
 def error_text(error: Exception) -> str:
-    """The English text of a refusal."""
+    """The English text of an error."""
     if isinstance(error, InvalidError):
         english = localizer(DEFAULT_LANGUAGE)
         return "\n".join(translate(english, text) for texts in error.errors.values() for text in texts)
@@ -73,7 +73,7 @@ def echo_result(dry_run: bool, words: str) -> None:
 
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
-SHOWN = 60  # characters shown of a value
+SHOWN = 60  # maximum length of displayed values
 
 
 @click.command("merge")
@@ -86,7 +86,8 @@ SHOWN = 60  # characters shown of a value
 def merge_command(site: Site, *, kind: str, canonical_id: int, other_id: int, reason: str, dry_run: bool):
     """Merge two objects of one KIND that are the same thing.
 
-    The canonical object gets what it lacks, but never a picture, and all that points to the other one.
+    The canonical object gets the values it lacks, but never a picture, and all references to the other
+    object.
     """
     left = False
     with edit_catalogue(site, dry_run=dry_run) as catalog:
@@ -113,7 +114,7 @@ def merge_command(site: Site, *, kind: str, canonical_id: int, other_id: int, re
 def move_publisher_command(
     site: Site, *, publisher_id: int, parent_id: int, with_children: bool, reason: str, dry_run: bool
 ):
-    """Make a publisher an imprint of another one: of that name, new or there already."""
+    """Make a publisher an imprint of another one: a new imprint, or an existing one of that name."""
     with edit_catalogue(site, dry_run=dry_run) as catalog:
         publisher, parent = (find_or_fail(catalog, "publisher", each) for each in (publisher_id, parent_id))
         planned = preview_move(catalog.session, publisher, parent, with_children=with_children)
@@ -182,7 +183,7 @@ def _described(entity) -> str:
 @DRY_RUN
 @pass_site
 def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool):
-    """Correct the first year of a series, with its slug and those of its issues; old addresses lead there."""
+    """Correct the first year of a series, its slug and those of its issues; old addresses redirect."""
     with edit_catalogue(site, dry_run=dry_run, reason=f"Began in {year}") as catalog:
         series = find_or_fail(catalog, "series", series_id)
         before = series.year_began
@@ -197,7 +198,7 @@ def fix_start_year_command(site: Site, series_id: int, year: int, dry_run: bool)
 @DRY_RUN
 @pass_site
 def rebuild_slugs_command(site: Site, series_id: int, dry_run: bool):
-    """Give the issues of a series the slugs that new ones would get; old addresses lead there."""
+    """Give the issues of a series the slugs that new ones would get; old addresses redirect."""
     with edit_catalogue(site, dry_run=dry_run, reason="Rebuilt slugs") as catalog:
         series = find_or_fail(catalog, "series", series_id)
         changed = admin.rebuild_slugs(catalog, None, series, at_once=dry_run)
@@ -216,7 +217,7 @@ def dup_credits_command(
 ):
     """Copy the credits of an issue to others: `--from 1 --to 2 3 4`.
 
-    Creators who are credited there already stay as they are; credits for the cover alone are not copied.
+    Creators who are already credited there stay as they are; credits for the cover alone are not copied.
     """
     wanted = list(dict.fromkeys((*to_ids, *more)))
     if not wanted:
@@ -259,7 +260,7 @@ def add_universe_command(site: Site, series_id: int, universe_id: int, character
 @DRY_RUN
 @pass_site
 def old_anthologies_command(site: Site, series_id: int, fix_credits: bool, delete_desc: bool, dry_run: bool):
-    """Repair the issues of an old anthology; without an option nothing is done."""
+    """Repair the issues of an old anthology; without options, nothing is done."""
     with edit_catalogue(site, dry_run=dry_run, reason="Repaired as an old anthology") as catalog:
         series = find_or_fail(catalog, "series", series_id)
         done = {"credits": 0, "descriptions": 0}
@@ -281,7 +282,7 @@ def _print_slugs(kind: str, changed: dict[int, tuple[str, str]]) -> None:
 
 
 def _print_issues(site: Site, changed: dict[int, tuple[str, str]] | None) -> int:
-    """Print the changed slugs of issues; those of very many are changed here, and only counted."""
+    """Print the changed slugs of issues; if there are very many, change them here and only print their number."""
     if changed is None:
         number = finish(site).get("slugs", 0)
         click.echo(f"issues: {number:,} new slugs")
@@ -293,9 +294,9 @@ def _print_issues(site: Site, changed: dict[int, tuple[str, str]] | None) -> int
 @click.command("finish")
 @pass_site
 def finish_command(site: Site):
-    """Do what was left for later: merges, deletions and changes of very many objects.
+    """Complete postponed work: merges, deletions and changes of very many objects.
 
-    Needed where no server process does it (setting comicsdb.acts.worker), or none is running.
+    Needed if no server process does it (setting comicsdb.acts.worker), or none is running.
     """
     with site.database() as engine:
         try:
@@ -307,7 +308,7 @@ def finish_command(site: Site):
 
 
 def finish(site: Site) -> dict[str, int]:
-    """Do what was left for later, after others who are at it; returns what was done last, if not by them."""
+    """Complete postponed work, after other processes that do; returns the counts of the last task, if any."""
     with site.database() as engine:
         while True:
             try:
@@ -336,7 +337,7 @@ def find_bad_volumes_command(site: Site):
 @click.option("--date", "day", type=click.DateTime(["%Y-%m-%d"]), required=True, metavar="YYYY-MM-DD")
 @pass_site
 def find_changes_command(site: Site, day: datetime):
-    """List what people, not the system account, changed on a day of the site."""
+    """List the changes of a day in the site's time zone, except those by the system account."""
     zone = site.settings["comicsdb.timezone"]
     with site.session() as session:
         rows = changes_on_day(session, day.date(), zone)
@@ -349,7 +350,7 @@ def find_changes_command(site: Site, day: datetime):
 @click.command("alt-id-stats")
 @pass_site
 def alt_id_stats_command(site: Site):
-    """Tell how many issues have an id of Comic Vine and of the Grand Comics Database."""
+    """Count the issues that have an id of Comic Vine and of the Grand Comics Database."""
     with site.session() as session:
         numbers = count_external_ids(session)
     total = numbers["issues"]

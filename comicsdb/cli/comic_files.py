@@ -1,4 +1,4 @@
-"""Command `import-comicinfo`: new issues from the tags in comic files, to be reviewed."""
+"""Command `import-comicinfo`: new issues from the tags in comic files, for review."""
 
 import csv
 from collections import Counter
@@ -20,9 +20,9 @@ from comicsdb.models import User
 def import_comicinfo_command(site: Site, folder: Path, account: str, report: Path | None):
     """Read ComicInfo and MetronInfo in the CBZ files below FOLDER.
 
-    Issues that the catalogue certainly has are counted. All others, new ones and those that may be one of
-    several, are stored for the account, whose page "Comic files" lists them. Call it again at any time: what
-    is stored already is updated, and what was dismissed stays so.
+    Issues that are certainly in the catalogue are counted. All others, new ones and those with several
+    possible matches, are stored for the account, whose page "Comic files" lists them. It can be run again at
+    any time: stored ones are updated, and dismissed ones stay dismissed.
     """
     with site.session() as session:
         named = func.lower(User.username) == account.lower()

@@ -15,7 +15,7 @@ MIGRATIONS = Path(comicsdb.__file__).parent / "migrations"
 
 
 def alembic_config(connection=None, *, url: str = "") -> Config:
-    """Alembic's configuration for an open connection; files are named by day, words and revision."""
+    """Alembic's configuration for an open connection; file names consist of date, words and revision."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.set_main_option("path_separator", "os")
@@ -26,7 +26,7 @@ def alembic_config(connection=None, *, url: str = "") -> Config:
 
 
 def upgrade(engine: Engine) -> None:
-    """Upgrade a database to the newest schema, if necessary.
+    """Upgrade a database to the latest schema, if necessary.
 
     Raises ClickException for an unknown revision.
     """
@@ -44,7 +44,7 @@ def upgrade(engine: Engine) -> None:
 
 
 def is_current(engine: Engine) -> bool:
-    """Whether the schema of a database is the newest."""
+    """Whether the schema of a database is the latest."""
     head = ScriptDirectory.from_config(alembic_config()).get_current_head()
     with engine.connect() as connection:
         return MigrationContext.configure(connection).get_current_revision() == head

@@ -8,13 +8,13 @@ from comicsdb.cli.support import NOT_CURRENT, Site, pass_site
 
 @click.group("db")
 def db_group():
-    """Make, migrate and check the database."""
+    """Create, migrate and check the database."""
 
 
 @db_group.command("upgrade")
 @pass_site
 def upgrade_command(site: Site):
-    """Bring the database to the newest schema; an embedded one is made if need be."""
+    """Migrate the database to the latest schema; an embedded one is created if necessary."""
     with site.engine() as engine:
         was_current = is_current(engine)
         upgrade(engine)
@@ -24,7 +24,7 @@ def upgrade_command(site: Site):
 @db_group.command("check")
 @pass_site
 def check_command(site: Site):
-    """Say whether the schema is the one this version needs; exit code 1 if it is not."""
+    """Check whether the schema is the one this version needs; exit code 1 if it is not."""
     with site.engine() as engine:
         if not is_current(engine):
             raise click.ClickException(NOT_CURRENT)

@@ -1,4 +1,4 @@
-"""Command `dump`: everything public of one moment, as files."""
+"""Command `dump`: all public data at one moment, as files."""
 
 from datetime import timedelta
 from importlib.metadata import version
@@ -14,7 +14,7 @@ from comicsdb.i18n import _
 from comicsdb.mail import Letter, Link, Paragraph, queue_to_administrators
 from comicsdb.ops.jobs import DUMP, AlreadyRunningError, job_lock
 
-MISSED = timedelta(hours=26)  # a day, and the time that a dump may take longer than the one before
+MISSED = timedelta(hours=26)  # a day, plus the time by which a dump may take longer than the previous one
 
 
 @click.command("dump")
@@ -26,7 +26,7 @@ MISSED = timedelta(hours=26)  # a day, and the time that a dump may take longer 
 @click.option("--check", is_flag=True, help="Only tell, also the administrators, if a night was missed.")
 @pass_site
 def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool | None, check: bool):
-    """Write everything public into a new folder below FOLDER (by default that of the settings)."""
+    """Write all public data into a new folder below FOLDER (by default that of the settings)."""
     folder = folder or site.settings["comicsdb.dumps.folder"]
     if check:
         if folder is not None:
@@ -59,7 +59,7 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool
 
 
 def _check(site: Site, folder: Path) -> None:
-    """Fail, and write to the administrators, if the newest dump is older than a day."""
+    """Fail, and write to the administrators, if the newest dump is older than MISSED."""
     age = age_of_newest(folder)
     if age is not None and age <= MISSED:
         return

@@ -1,4 +1,4 @@
-"""Commands `import` and `export`: data sets in and out of the catalogue."""
+"""Commands `import` and `export` of data sets."""
 
 import sys
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from comicsdb.exchange.run import SilentProgress
 
 
 class ProgressBar(SilentProgress):
-    """Progress on a terminal: a bar while files are read, then a line per step."""
+    """Progress on a terminal: a bar while files are read, then a line for each step."""
 
     def __init__(self):
         self._bar = None
@@ -29,14 +29,14 @@ class ProgressBar(SilentProgress):
         self._bar.update(size)
 
     def step(self, words: str) -> None:
-        """Say what is being done."""
+        """Print the name of the current step."""
         if self._bar is not None:
             self._bar.__exit__(None, None, None)
             self._bar = None
         click.echo(f"\r\033[K{words} ...", err=True, nl=False)
 
     def end(self) -> None:
-        """Leave the terminal as it was."""
+        """Close the bar and clear the line."""
         if self._bar is not None:
             self._bar.__exit__(None, None, None)
         click.echo("\r\033[K", err=True, nl=False)
@@ -44,7 +44,7 @@ class ProgressBar(SilentProgress):
 
 @contextmanager
 def progress_bar(quiet: bool = False):
-    """A bar where somebody looks, else nothing."""
+    """A progress bar on a terminal, otherwise no output."""
     if quiet or not sys.stderr.isatty():
         yield SilentProgress()
         return
@@ -61,7 +61,7 @@ def progress_bar(quiet: bool = False):
 @click.option("--quiet", is_flag=True, help="Print nothing unless something is wrong.")
 @pass_site
 def import_command(site: Site, folder: Path, accounts: bool, quiet: bool):
-    """Import the data set in FOLDER: all of it, or nothing if anything is wrong with it."""
+    """Import the data set in FOLDER: all of it, or nothing if it has any errors."""
     passwords = site.passwords if accounts else None
     with site.session() as session, progress_bar(quiet) as progress:
         today = clock.business_day(site.settings["comicsdb.timezone"])
@@ -78,7 +78,7 @@ def import_command(site: Site, folder: Path, accounts: bool, quiet: bool):
 @click.option("--quiet", is_flag=True, help="Print nothing unless something is wrong.")
 @pass_site
 def export_command(site: Site, folder: Path, accounts: bool, quiet: bool):
-    """Write the catalogue as a data set into FOLDER, which must be empty or not there yet."""
+    """Write the catalogue as a data set into FOLDER, which must be empty or not exist yet."""
     with site.session() as session:
         result = export_set(session, folder, site.storage, accounts=accounts)
     if not quiet:

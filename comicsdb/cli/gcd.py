@@ -1,4 +1,4 @@
-"""Command `import-gcd`: begin with the data of the Grand Comics Database."""
+"""Command `import-gcd`: import the data of the Grand Comics Database."""
 
 import tempfile
 from pathlib import Path
@@ -41,8 +41,8 @@ from comicsdb.exchange.gcd.plan import ChoiceError, Choices, read_years
 def import_gcd_command(site: Site, file: Path, dry_run: bool, working: Path, quiet: bool, **chosen):
     """Import FILE, a dump of the Grand Comics Database: its zip file, or the SQLite or MySQL file inside.
 
-    An import that was stopped goes on where it was when it is called again. A newer dump brings up to date
-    what nobody has edited since.
+    An import that was stopped continues when the command is run again. A newer dump updates what nobody has
+    edited since.
     """
     report = chosen["report"] or file.with_name(f"{file.name}.report.csv")
     try:

@@ -1,4 +1,4 @@
-"""Command `mail send`: what the outbox holds leaves now."""
+"""Command `mail send`: sends the mails in the outbox."""
 
 import click
 
@@ -8,14 +8,14 @@ from comicsdb.mail.delivery import clean, send_due, transport_from_settings
 
 @click.group("mail")
 def mail_group():
-    """Send what was written to people."""
+    """Send queued mails."""
 
 
 @mail_group.command("send")
 @click.option("--clean", "cleaning", is_flag=True, help="Also remove mails that were done with 30 days ago.")
 @pass_site
 def send_command(site: Site, cleaning: bool):
-    """Send the mails that are due; exit code 1 if one failed. Any number may run at the same time."""
+    """Send the mails that are due; exit code 1 if one failed. Several may run at the same time."""
     with site.database() as engine:
         counted = send_due(engine, transport_from_settings(site.settings))
         if cleaning:

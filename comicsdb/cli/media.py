@@ -1,4 +1,4 @@
-"""Commands `media`: the pictures, held against the rows that name them."""
+"""Commands `media`: comparing the stored pictures with the rows that refer to them."""
 
 from datetime import timedelta
 
@@ -9,12 +9,12 @@ from comicsdb.cli.support import CommandGroup, Site, pass_site
 from comicsdb.media.sweeping import missing, sweep
 from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, job_lock
 
-SAFE = 24  # hours, longer than any upload or import takes
+SAFE = 24  # hours; no upload or import takes longer
 
 
 @click.group("media", cls=CommandGroup)
 def media_group():
-    """Look after the pictures."""
+    """Maintain the pictures."""
 
 
 @media_group.command("sweep")
@@ -29,7 +29,7 @@ def media_group():
 )
 @pass_site
 def sweep_command(site: Site, dry_run: bool, older_than: float):
-    """Remove pictures and thumbnails that no row names; may run every day."""
+    """Remove pictures and thumbnails that no row refers to; may run every day."""
     number = 0
     try:
         with site.database() as engine, job_lock(engine, MEDIA), _autocommit_connection(engine) as connection:
@@ -45,7 +45,7 @@ def sweep_command(site: Site, dry_run: bool, older_than: float):
 @media_group.command("check")
 @pass_site
 def check_command(site: Site):
-    """List rows whose picture is not there; exit code 1 if there are any."""
+    """List rows whose picture is missing; exit code 1 if there are any."""
     number = 0
     with site.database() as engine, _autocommit_connection(engine) as connection:
         for owner in missing(connection, site.storage):
@@ -61,7 +61,7 @@ def check_command(site: Site):
 @media_group.command("hash")
 @pass_site
 def hash_command(site: Site):
-    """Give covers the perceptual hashes that they lack; exit code 1 if any cannot be opened."""
+    """Add missing perceptual hashes of covers; exit code 1 if any cover cannot be opened."""
     done = unreadable = 0
     with site.session() as session:
         for hashed, failed in add_missing_hashes(session, site.storage):

@@ -24,7 +24,7 @@ from comicsdb.mirror import following, promotion
 from comicsdb.mirror.origin import WAIT, Origin, OriginError
 
 FOLDER = Path("comicsdb-mirror")
-THREADS = 8  # some may be waiting for a cover
+THREADS = 8  # some of them may be waiting for covers
 TEMPLATE = """\
 # A mirror of {origin}, written by `comicsdb mirror`.
 
@@ -72,7 +72,7 @@ format = %(asctime)s %(name)s %(levelname)s %(message)s
 
 @contextmanager
 def _bar():
-    """A progress bar for the download: a function of the bytes so far and in all."""
+    """A progress bar for the download: a function that takes the downloaded and the total number of bytes."""
     bar = None
 
     def show(done: int, size: int) -> None:
@@ -106,8 +106,9 @@ def _bar():
 def mirror_command(url, folder: Path, port: int, host: str, key, token: str, promote: bool):
     """Mirror the public catalogue of the site at URL, and serve it read-only.
 
-    It begins with the newest dump of the site, and then follows its feed. Interrupted at any moment, it goes
-    on where it was; without a network, it serves what it has. URL may be left out once the mirror is there.
+    It starts with the newest dump of the site, and then follows its feed. If it is interrupted, it continues
+    where it stopped; without a network, it serves the data it has. URL may be left out once the mirror
+    exists.
     """
     site = _site(folder, url)
     ini_loader(site.ini).setup_logging()
@@ -128,7 +129,7 @@ def mirror_command(url, folder: Path, port: int, host: str, key, token: str, pro
 
 
 def _site(folder: Path, url: str | None) -> Site:
-    """The site of a mirror's folder, whose ini file is written at the first start."""
+    """The site in a mirror's folder; its ini file is created at the first start."""
     ini = folder.absolute() / "mirror.ini"
     if not ini.is_file():
         if not url:
@@ -165,7 +166,7 @@ def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int,
 
 
 def _forget_origin(ini: Path) -> None:
-    """Remove what makes a site a mirror from its ini file."""
+    """Remove from an ini file the settings that make its site a mirror."""
     lines = ini.read_text().splitlines(keepends=True)
     kept = [each for each in lines if not each.startswith(("comicsdb.mirror.", "comicsdb_api.throttle"))]
     partial = ini.with_suffix(".part")

@@ -1,4 +1,4 @@
-"""Command `serve`: site and API with the demo data in one step; and `demo`, which copies the data set."""
+"""Command `serve`: site and API with the demo data in one step; and `demo`, which copies that data set."""
 
 import errno
 import hashlib
@@ -41,12 +41,12 @@ from comicsdb.ops.ini import ini_loader
 
 log = logging.getLogger(__name__)
 THREADS = 4
-HASHED_AFTER = 20.0  # seconds: the first visitors need the processor for thumbnails
+HASHED_AFTER = 20.0  # seconds: first visitors need the processor for thumbnails
 SHOWN_ACCOUNTS = 5
 EMBEDDED = "embedded:"
 URL_VARIABLE = "COMICSDB_DATABASE_URL"
 ADDRESS_VARIABLE = "COMICSDB_BASE_URL"
-HERE = (None, "localhost", "127.0.0.1", "::1")  # names of this machine
+HERE = (None, "localhost", "127.0.0.1", "::1")  # names of the local machine
 NAME_LENGTH = 40
 EMPTY = """\
 The catalogue of this database is empty, and is served as it is:
@@ -60,7 +60,7 @@ GROUP = "comicsdb.demo"
 
 @dataclass(frozen=True)
 class ServePlan:
-    """What to serve: the database URL, and the data set folder to load into an empty database, if any."""
+    """The database URL, and the data set folder to load if the database is empty."""
 
     url: str
     folder: Path | None
@@ -78,7 +78,8 @@ class ServePlan:
 def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: str):
     """Serve site and API, migrating the database first.
 
-    An empty one gets the data set, if one is named; else the demo catalogue, if the database is embedded.
+    If the database is empty, the data set is loaded, if one is named; else the demo catalogue, if the
+    database is embedded.
     """
     if data is not None and not data.is_dir():
         raise click.ClickException(f"There is no folder {data}.")
@@ -103,11 +104,11 @@ def run(
     *,
     threads: int = THREADS,
 ) -> None:
-    """Serve a site on a bound socket, with the database of a URL, until the process is told to end."""
+    """Serve a site on a bound socket, with the database at a URL, until the process is stopped."""
     os.environ[URL_VARIABLE] = url  # the environment overrides the ini file
     address = _address(host, bound_socket)
     if urlsplit(site.settings["comicsdb.base_url"]).hostname in HERE:
-        os.environ[ADDRESS_VARIABLE] = address  # base URL of mails, with the chosen port
+        os.environ[ADDRESS_VARIABLE] = address  # for URLs in mails, with the actual port
     app = comicsdb.main({"__file__": str(site.ini)}, **site.raw_settings)
     problems: list[EmbeddedError] = []
 
@@ -125,11 +126,11 @@ def run(
 
 
 def _hash_covers(site: Site, url: str) -> None:
-    """Give imported covers the perceptual hashes that they lack, while others are served."""
+    """Add missing perceptual hashes of imported covers, while requests are being served."""
     try:
         with site.engine(url) as engine, db.session_factory(engine)() as session:
             deque(add_missing_hashes(session, site.storage), maxlen=0)
-    except (DBAPIError, StorageDownError) as error:  # the next start goes on
+    except (DBAPIError, StorageDownError) as error:  # the next start will continue
         log.warning("Covers could not be hashed: %s", error)
 
 
@@ -139,7 +140,7 @@ def _stop(_signal, _frame):
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
-    """A socket bound to the address, which reserves it while data are being loaded; SIGTERM ends the process.
+    """A socket bound to the address, which reserves it while data is being loaded; SIGTERM ends the process.
 
     It does not listen yet: early connections are refused instead of waiting.
     """
@@ -173,7 +174,7 @@ def _port_error(host: str, port: int, error: OSError) -> click.ClickException:
 def make_plan(site: Site, data: Path | None, *, demo: bool = False) -> ServePlan:
     """Choose the database: on an embedded server each data set has its own.
 
-    The demo, whose accounts are public, is loaded into an external database only on request.
+    The demo, whose passwords are public, is loaded into an external database only on request.
     """
     url = site.settings["sqlalchemy.url"]
     if data is None:
@@ -228,7 +229,7 @@ def _load(site: Site, plan: ServePlan, session: Session) -> None:
 
 
 def _accounts(site: Site, folder: Path, session: Session) -> list[tuple[str, str]]:
-    """The first accounts of a data set whose passwords are valid in this database."""
+    """The first few accounts of a data set whose passwords are valid in this database."""
     users = folder / "users.jsonl"
     if not users.is_file():
         return []
@@ -271,7 +272,7 @@ def _serve(
 def installed_demo() -> ModuleType:
     """The module of the demo: `DATA`, the folder of its data set, and `add_community(session, now)`.
 
-    Raises ClickException where it is not installed.
+    Raises ClickException if it is not installed.
     """
     for found in entry_points(group=GROUP):
         return found.load()
@@ -283,6 +284,6 @@ def installed_demo() -> ModuleType:
 @click.command("demo")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 def demo_command(folder: Path):
-    """Copy the demo catalogue, pictures included, into FOLDER; `import --accounts` reads it."""
+    """Copy the demo catalogue, including pictures, into FOLDER; `import --accounts` reads it."""
     shutil.copytree(installed_demo().DATA, folder, dirs_exist_ok=True)
     click.echo(f"The demo catalogue is in {folder}.")

@@ -1,4 +1,4 @@
-"""Command `settings`: what is set, and where it comes from."""
+"""Command `settings`: the settings of a site, and where they come from."""
 
 import click
 
@@ -10,7 +10,7 @@ from comicsdb.config.reference import reference_page, setting_rows
 @click.option("--reference", is_flag=True, help="Write docs/settings.md instead: every setting there is.")
 @pass_site
 def settings_command(site: Site, reference: bool):
-    """Show each setting, its value and where it comes from; exit code 1 if one is missing or wrong."""
+    """Show each setting, its value and where it comes from; exit code 1 if one is missing or invalid."""
     if reference:
         click.echo(reference_page(), nl=False)
         return

@@ -42,7 +42,7 @@ class CommandGroup(click.Group):
 
 
 def find_ini(given: str | None) -> Path:
-    """The ini file: the given one, else that of COMICSDB_INI, else ./development.ini."""
+    """The ini file: the given one, else the one named by COMICSDB_INI, else ./development.ini."""
     named = given or os.environ.get(INI_VARIABLE) or DEFAULT_INI
     path = Path(named)
     if not path.is_file():

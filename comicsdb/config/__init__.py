@@ -1,4 +1,4 @@
-"""Settings from environment, ini file and defaults; a missing or wrong one stops the start."""
+"""Settings from environment, ini file and defaults; a missing or invalid one prevents the start."""
 
 import os
 import re
@@ -38,10 +38,10 @@ __all__ = [
 FIXED_SETTINGS = {
     "tm.manager_hook": "pyramid_tm.explicit_manager",
     "tm.commit_veto": "pyramid_tm.default_commit_veto",  # 4xx and 5xx responses roll back
-    "tm.annotate_user": "false",  # would look up the user before the route is known
+    "tm.annotate_user": "false",  # it would look up the user before the route is known
     "retry.attempts": "5",
 }
-OUR_PREFIXES = ("comicsdb.", "comicsdb_api.", "comicsdb_web.")  # other names with them are errors
+OUR_PREFIXES = ("comicsdb.", "comicsdb_api.", "comicsdb_web.")  # unknown names with these prefixes are errors
 
 
 SECRET_BYTES = 32
@@ -51,14 +51,14 @@ _PLACEHOLDER = re.compile(r"change[-_ ]?(me|this|it)\b", re.IGNORECASE)
 
 
 class SettingsError(Exception):
-    """A setting is missing or wrong; the message names it and what it takes, and quotes no secret."""
+    """A setting is missing or invalid; the message names it and the accepted values, but quotes no secret."""
 
 
 def parse_settings(given: dict) -> dict:
-    """Typed settings: the environment overrides the ini file, and that the default.
+    """Typed settings: the environment overrides the ini file, which overrides the defaults.
 
-    Raises SettingsError for a missing required setting, an unreadable value, conflicting values, an unknown
-    name with our prefix, and a weak secret.
+    Raises SettingsError for a missing required setting, an invalid value, conflicting values, an unknown name
+    with one of our prefixes, and a weak secret.
     """
     settings = {**given, **FIXED_SETTINGS}
     _check_names(given)
@@ -103,7 +103,7 @@ def _missing(key: str, why: str = "") -> SettingsError:
 
 
 def _check_secrets(settings: dict) -> None:
-    """Refuse secrets that are known or can be guessed, except for an embedded database."""
+    """Reject secrets that are known or can be guessed, except for an embedded database."""
     for setting in SETTINGS:
         if setting.secret and _PLACEHOLDER.search(str(settings[setting.key] or "")):
             raise SettingsError(
@@ -123,7 +123,7 @@ def _check_secrets(settings: dict) -> None:
 
 
 def _check_basic(settings: dict) -> None:
-    """Check that the dates that the phase of the end of HTTP Basic requires are set and in order."""
+    """Check that the dates required by the current phase of HTTP Basic's end are set and in order."""
     for key, first_phase in BASIC_DAYS.items():
         if settings[BASIC_PHASE] >= first_phase and settings[key] is None:
             raise _missing(key, f", which {BASIC_PHASE} needs from {first_phase} on")
@@ -133,5 +133,5 @@ def _check_basic(settings: dict) -> None:
 
 
 def includeme(config):
-    """Replace the settings by typed ones."""
+    """Replace the settings with typed ones."""
     config.add_settings(parse_settings(config.get_settings()))

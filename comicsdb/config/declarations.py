@@ -10,16 +10,16 @@ from pathlib import Path
 from comicsdb.config import types as read
 from comicsdb.models.choices import COUNTRIES, LANGUAGES
 
-COUNT_MAX = 1_000_000_000  # upper bound of counts
+COUNT_MAX = 1_000_000_000  # upper bound for counts
 
-# The end of HTTP Basic: the phase from which each of its dates is required.
+# The end of HTTP Basic: for each of its dates, the phase from which it is required.
 BASIC_PHASE, BASIC_DEPRECATED, BASIC_SUNSET = (
     f"comicsdb.basic_{name}" for name in ("phase", "deprecated", "sunset")
 )
 MEDIA_BUCKET = "comicsdb.media.bucket"
 DATABASE_URL, SECRET = "sqlalchemy.url", "comicsdb.secret"
 REPLICAS = "comicsdb.database.replica_urls"
-DEVELOPMENT_SECRET = "not a secret: for development only"  # noqa: S105  (of development.ini)
+DEVELOPMENT_SECRET = "not a secret: for development only"  # noqa: S105  (in development.ini)
 BASIC_DAYS = {BASIC_DEPRECATED: 1, BASIC_SUNSET: 2}
 
 
@@ -27,7 +27,7 @@ BASIC_DAYS = {BASIC_DEPRECATED: 1, BASIC_SUNSET: 2}
 class Setting:
     """One setting: its key in the ini file, its environment variable, and its documentation.
 
-    `parse` reads its text; `takes` names the type for people. A default of None means that it is `required`.
+    `parse` reads its text; `takes` names the type for people. A setting whose default is None is `required`.
     The value of a `secret` one is never shown.
     """
 

@@ -1,4 +1,4 @@
-"""The reference docs/settings.md generated from the declarations, and the values of one site."""
+"""The page docs/settings.md, which is generated from the declarations, and the settings of one site."""
 
 import os
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def _row(setting: Setting) -> str:
 
 
 def setting_rows(given: dict) -> Iterator[tuple[str, str, str]]:
-    """Key, text and origin of each setting of a site; secrets as `***`."""
+    """Key, text and origin of each setting of a site; secrets are shown as `***`."""
     for settings in SECTIONS.values():
         for setting in settings:
             if text := os.environ.get(setting.variable):

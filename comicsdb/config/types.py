@@ -52,7 +52,7 @@ def hsts(text: str) -> str:
 
 
 def megabytes(text: str) -> float:
-    """A size in megabytes, zero included."""
+    """A size in megabytes, possibly zero."""
     size = decimal(text)
     if size is None or not 0 <= size < 1_000_000:
         raise ValueError("takes a number of megabytes, such as 64")
@@ -70,7 +70,7 @@ def cache_url(text: str) -> str:
         number = parts.path.strip("/") or "0"
         if parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0 and number.isdecimal():
             return text
-    except ValueError:  # an invalid port or bracket
+    except ValueError:  # invalid port or bracket
         pass
     raise ValueError(
         "takes redis://HOST:PORT/NUMBER, rediss://..., unix:///PATH?db=NUMBER"
@@ -215,7 +215,7 @@ def by_tier(text: str) -> dict[SupporterTier, int]:
 
 
 def web_address(text: str) -> str:
-    """A URL with http or https."""
+    """An http or https URL."""
     if not is_web_address(text):
         raise ValueError("takes an address such as https://host/path")
     return text
@@ -271,21 +271,21 @@ def some_of(*choices: str):
 
 
 def database_url(text: str) -> str:
-    """A URL of PostgreSQL, or a folder for an embedded one."""
+    """A URL of PostgreSQL, or a folder for an embedded server."""
     try:
         if text.startswith(EMBEDDED) or make_url(text).drivername in DRIVERS:
             return text
-    except ArgumentError:  # it quotes what it was given, password and all
+    except ArgumentError:  # the error is not passed on, as it quotes the URL with its password
         pass
     raise ValueError("takes postgresql://USER:PASSWORD@HOST/DATABASE, or embedded:FOLDER?database=NAME")
 
 
 def replicas(text: str) -> tuple[str, ...]:
-    """URLs of PostgreSQL, one for each server, separated by spaces."""
+    """URLs of PostgreSQL servers, separated by spaces."""
     for word in text.split():
         try:
             url = make_url(word)
-        except ArgumentError:  # as above
+        except ArgumentError:  # not passed on either
             url = None
         if url is None or url.drivername not in DRIVERS or not url.database:
             raise ValueError(

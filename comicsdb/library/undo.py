@@ -1,8 +1,8 @@
-"""Undoing an act of an account: its rows become what they were, unless somebody has changed them since.
+"""Undoing an act of an account: its rows get their former values, unless they have been changed since.
 
 Each table is restored by a few statements for all rows. A column is only reset if it still has the value that
-the act gave it. Derived values (stamps, figures, positions) are computed again. An undo is an act itself, so
-it can be undone.
+the act gave it. Derived values (stamps, figures, positions) are recomputed. An undo is itself an act, so it
+can be undone.
 """
 
 from collections.abc import Mapping
@@ -44,22 +44,22 @@ TABLES: tuple[Table, ...] = tuple(
     )
 )
 LISTS, ITEMS = ReadingList.__tablename__, ReadingListItem.__tablename__
-# Columns that are not restored but derived.
+# Columns that are not restored but recomputed.
 STAMPS = ("modified", "modified_before")
 DERIVED = {
     CollectionItem.__tablename__: ("is_read", "date_read", "rating"),
     LISTS: ("rated", "rated_before", "rating_count", "rating_sum", "like_count"),
     ITEMS: ("order",),
 }
-LARGE = 10_000  # an act that changed as many rows is undone in the background
-DONE, GONE = "done", "gone"  # outcomes; rows without one were changed since, or exist again
+LARGE = 10_000  # acts that changed this many rows are undone in the background
+DONE, GONE = "done", "gone"  # outcomes; rows without one of these were changed since, or exist again
 
 
 @dataclass(frozen=True)
 class UndoResult:
     """The number of rows that were restored, and of those that stay as they are.
 
-    Those were `changed` since or exist again, or what they refer to was deleted (`gone`).
+    The latter were `changed` since or exist again, or something they refer to was deleted (`gone`).
     """
 
     restored: int
@@ -68,10 +68,10 @@ class UndoResult:
 
 
 def undo(session: Session, identity: Identity, official: str, act_id: int, *, today: date) -> UndoResult:
-    """Undo an act of an account, or what can be undone of it.
+    """Undo an act of an account, as far as possible.
 
-    Raises NotFoundError for an act that is too old, was undone or is another's. If nothing can be undone,
-    nothing is changed.
+    Raises NotFoundError for an act that is too old, already undone or of another account. If nothing can be
+    undone, nothing is changed.
     """
     lock_account(session, identity.user_id)
     _find(session, identity.user_id, act_id)
@@ -96,7 +96,7 @@ def undo(session: Session, identity: Identity, official: str, act_id: int, *, to
 
 
 def queue_if_large(session: Session, user_id: int, act_id: int) -> bool:
-    """Queue an act for the background thread if it is large; False for others. Raises NotFoundError."""
+    """Queue an act for the background thread if it is large; returns whether it is. Raises NotFoundError."""
     act = _find(session, user_id, act_id)
     if sum(act.counts.values()) < LARGE:
         return False
@@ -106,7 +106,7 @@ def queue_if_large(session: Session, user_id: int, act_id: int) -> bool:
 
 
 def undo_queued(factory: sessionmaker[Session], settings: Mapping) -> bool:
-    """Undo the large act that has waited longest, in one transaction, and commit; False if there is none."""
+    """Undo the large act that has waited longest, in one transaction; False if there is none."""
     with factory() as session:
         session.execute(text("SET LOCAL statement_timeout = 0"))
         session.execute(text("SET LOCAL jit = off"))
@@ -164,7 +164,7 @@ def _collect(session: Session, act_id: int) -> None:
 
 
 def _follow_merges(session: Session) -> None:
-    """Let rows be about the survivors of merged objects, and clear references to what was deleted."""
+    """Redirect rows to the survivors of merged objects, and clear references to deleted ones."""
     session.execute(
         text(
             "UPDATE undoing u SET issue_id = t.survivor_id FROM tombstone t"
@@ -200,14 +200,14 @@ def _follow_merges(session: Session) -> None:
 
 
 def _references(table: Table) -> list:
-    """The columns that refer to other tables, with these."""
+    """The columns that refer to other tables, with the names of these tables."""
     return [(column, key.column.table.name) for column in table.columns for key in column.foreign_keys]
 
 
 def _check_lists(session: Session, identity: Identity, official: str) -> None:
-    """Lock the reading lists concerned; those that the account may not change stay as they are.
+    """Lock the affected reading lists; lists that the account may not change stay as they are.
 
-    So do those whose names others have now. Slugs that others have now are replaced.
+    So do lists whose names are now used by others. Slugs that are now used by others are replaced.
     """
     rows = session.scalars(text("SELECT DISTINCT list_id FROM undoing WHERE list_id IS NOT NULL"))
     ids = set(rows.all())
@@ -223,7 +223,7 @@ def _check_lists(session: Session, identity: Identity, official: str) -> None:
         ),
         {"foreign": list(foreign)},
     )
-    # A list of this name has been made since.
+    # A list of this name has been created in the meantime.
     session.execute(
         text(
             "UPDATE undoing u SET outcome = 'again' FROM reading_list l"
@@ -256,7 +256,7 @@ def _check_lists(session: Session, identity: Identity, official: str) -> None:
 
 
 def _restore(session: Session) -> None:
-    """Restore all rows; places in lists are compared first and restored when all items are there."""
+    """Restore all rows; positions in lists are compared first, and restored once all items exist."""
     session.execute(text("SET CONSTRAINTS uq_reading_list_item_reading_list_id_order DEFERRED"))
     lists, *others = TABLES
     for table in others:
@@ -265,26 +265,26 @@ def _restore(session: Session) -> None:
         _remove_added(session, table)
     for table in TABLES:
         _add_removed(session, table)
-    _put_back_values(session, lists)  # their neighbours are there again
+    _put_back_values(session, lists)  # now their neighbours exist again
     session.execute(text(_RESTORE_POSITIONS))
     session.execute(text("SET CONSTRAINTS uq_reading_list_item_reading_list_id_order IMMEDIATE"))
     session.execute(text(_DELETE_FORMER_SLUGS))
 
 
 def _restored_columns(table: Table) -> list[str]:
-    """The columns that are restored."""
+    """The columns to restore."""
     without = (*STAMPS, *DERIVED.get(table.name, ()), "id")
     return [f'"{each.name}"' for each in table.columns if each.computed is None and each.name not in without]
 
 
 def _is_unchanged(table: Table) -> str:
-    """The condition that a row t has the values that the act gave it, except references and derived ones."""
+    """The condition that a row t has the values that the act gave it, apart from references and DERIVED."""
     without = [*STAMPS, *DERIVED.get(table.name, ()), *(column.name for column, _ in _references(table))]
     return f"to_jsonb(t) || (u.after - '{{{','.join(without)}}}'::text[]) = to_jsonb(t)"
 
 
 def _mark_done(table: Table, statement: str) -> str:
-    """A statement that marks the rows whose ids another one returns."""
+    """A statement that marks as done the rows whose ids `statement` returns."""
     return (
         f"WITH done AS ({statement}) UPDATE undoing u SET outcome = '{DONE}' FROM done"
         f" WHERE u.table_name = '{table.name}' AND u.row_id = done.id"
@@ -292,7 +292,7 @@ def _mark_done(table: Table, statement: str) -> str:
 
 
 def _put_back_values(session: Session, table: Table) -> None:
-    """Reset the columns that the act changed and that still have its values."""
+    """Reset the columns that the act changed and that still have the values it gave them."""
     columns = [*_restored_columns(table), *['"order"'] * (table.name == ITEMS)]
     stamps = {
         "modified": "greatest(clock_timestamp(), t.modified + interval '1 microsecond')",
@@ -315,7 +315,7 @@ def _put_back_values(session: Session, table: Table) -> None:
         " RETURNING t.id"
     )
     session.execute(text(_mark_done(table, changed)))
-    session.execute(  # others are as they were, by a cascade or a later act
+    session.execute(  # others already have their former values, due to a cascade or a later act
         text(
             f"UPDATE undoing x SET outcome = '{DONE}' FROM {table.name} t, {rows}"
             f" WHERE u.table_name = '{table.name}' AND NOT u.added AND NOT u.removed AND u.outcome IS NULL"
@@ -353,7 +353,7 @@ def _remove_added(session: Session, table: Table) -> None:
         f" AND u.outcome IS NULL AND t.id = u.row_id AND {_is_unchanged(table)}{later} RETURNING t.id"
     )
     session.execute(text(_mark_done(table, removed)))
-    session.execute(  # others are gone already, as it should be
+    session.execute(  # others are already gone, as they should be
         text(
             f"UPDATE undoing u SET outcome = '{DONE}' WHERE u.table_name = '{table.name}' AND u.added"
             f" AND NOT EXISTS (SELECT FROM {table.name} t WHERE t.id = u.row_id)"
@@ -380,7 +380,7 @@ def _add_removed(session: Session, table: Table) -> None:
 
 
 def _unique(table: Table) -> str:
-    """The columns that tell whether a row exists again: for reading lists, that is checked before."""
+    """The columns that identify a row that exists again; `_check_lists` has checked that for reading lists."""
     unique = [
         each for each in table.constraints if isinstance(each, UniqueConstraint) and not each.deferrable
     ]
@@ -390,7 +390,7 @@ def _unique(table: Table) -> str:
     return ", ".join(column.name for column in one.columns)
 
 
-# Restored items get their places back, all others fill those that are left, in their present order.
+# Restored items get their positions back; all others fill the remaining ones, in their current order.
 _RESTORE_POSITIONS = f"""
     WITH item AS (
         SELECT i.id, i.reading_list_id AS list, i."order",
@@ -423,7 +423,7 @@ _RESTORE_POSITIONS = f"""
 """
 
 
-# A former slug of another list leads to the list that has it again.
+# If a list has its former slug again, other lists must not redirect it.
 _DELETE_FORMER_SLUGS = f"""
     DELETE FROM {FormerSlug.__tablename__} f USING reading_list l, undoing u
     WHERE f.kind = '{LISTS}' AND f.slug = l.slug AND l.id = u.row_id AND u.table_name = '{LISTS}'
@@ -431,11 +431,11 @@ _DELETE_FORMER_SLUGS = f"""
 """
 
 
-# Ratings of issues, whose figures follow.
+# Ratings of issues, whose figures are recomputed.
 
 
 def _rate(session: Session, user_id: int, today: date) -> None:
-    """Restore ratings that are still as the act left them; items get those of their issues."""
+    """Restore ratings that are still as the act left them; items get the ratings of their issues."""
     rows = session.execute(
         text(
             "SELECT u.row_id, i.id AS issue_id,"

@@ -1,4 +1,4 @@
-"""The wish list: the issues an account looks for, and moving them to its collection."""
+"""The wish list: the issues an account is looking for, and moving them to its collection."""
 
 from datetime import date
 from decimal import Decimal
@@ -47,12 +47,12 @@ def wish_list(session: Session, user_id: int) -> WishList:
 
 
 def add(session: Session, user_id: int, issue_id: int, values: dict) -> tuple[WishListItem, bool]:
-    """Add an issue, or a variant that `values` names; returns the item and whether it is new.
+    """Add an issue, or a variant of it if `values` names one; returns the item and whether it is new.
 
-    A present item for the same is not changed.
+    An existing item for the same issue or variant is not changed.
 
-    `values` are columns of the item, validated by `WishSchema`. Raises NotFoundError for an unknown
-    issue, and InvalidError for a variant of another issue. A trigger moves the stamp of the list. Nothing is
+    `values` are columns of the item, validated by `WishSchema`. Raises NotFoundError for an unknown issue,
+    and InvalidError for a variant of another issue. A trigger updates the stamp of the list. Nothing is
     committed here.
     """
     lock_account(session, user_id)
@@ -80,9 +80,9 @@ def _same_item(list_id: int, issue_id: int, variant_id: int | None) -> Select:
 def change(session: Session, user_id: int, item_id: int, values: dict) -> WishListItem:
     """Change fields of an item and update its stamp.
 
-    `values` as for `add`, and `issue_id` for another issue. Raises NotFoundError for an item that the account
-    does not have, and InvalidError naming "issue_id" for an unknown issue, or "variant_id" for a variant of
-    another issue, and either for one that is on the list already.
+    `values` are as for `add`, plus `issue_id` to change the issue. Raises NotFoundError for an item that the
+    account does not have, and InvalidError naming "issue_id" for an unknown issue, or "variant_id" for a
+    variant of another issue, and either for one that is already on the list.
     """
     lock_account(session, user_id)
     issue_id = values.get("issue_id")
@@ -91,7 +91,7 @@ def change(session: Session, user_id: int, item_id: int, values: dict) -> WishLi
     item = _lock_item(session, user_id, item_id)
     is_moved = issue_id not in (None, item.issue_id)
     if is_moved:
-        values = {"variant_id": None, **values}  # that was one of the issue before
+        values = {"variant_id": None, **values}  # the variant was one of the former issue
     wanted = (issue_id or item.issue_id, values.get("variant_id", item.variant_id))
     collection.check_variant(session, wanted[0], values)
     if "max_price" in values:
@@ -124,7 +124,7 @@ def set_wished(session: Session, user_id: int, issue_id: int, wanted: bool) -> b
 
 
 def wish_many(session: Session, user_id: int, issue_ids: list[int]) -> int:
-    """Add issues that are not on the list, with any cover; returns how many. Unknown ones are left out."""
+    """Add issues that are not on the list yet, in any cover; returns how many. Unknown ones are skipped."""
     lock_account(session, user_id)
     there = select(Issue.id).where(Issue.id == any_(cast(issue_ids, ARRAY(Integer)))).order_by(Issue.id)
     found = session.scalars(there.with_for_update(read=True, key_share=True)).all()
@@ -147,11 +147,11 @@ def first_item(session: Session, user_id: int, issue_id: int) -> WishListItem | 
 def acquire(
     session: Session, user_id: int, item_id: int, values: dict, *, today: date
 ) -> tuple[WishListItem, CollectionItem, bool]:
-    """Mark an item as acquired and put its issue or variant into the collection, unless it is there.
+    """Mark an item as acquired and add its issue or variant to the collection, unless it is already there.
 
     `values` are those of the purchase: date, price, currency, store and notes, as columns of the collection
-    item. Its grade is the desired one unless they name another. Returns both items, and whether that of the
-    collection is new. Raises NotFoundError for an item that the account does not have.
+    item. Its grade is the desired one unless they name another. Returns both items, and whether the one of
+    the collection is new. Raises NotFoundError for an item that the account does not have.
     """
     item = _lock_item(session, user_id, item_id)
     owned, created = collection.add(
@@ -165,7 +165,7 @@ def acquire(
 
 
 def find_item(session: Session, user_id: int, item_id: int) -> WishListItem:
-    """An item of an account, reloaded; raises NotFoundError for unknown ones."""
+    """An item of an account, reloaded; raises NotFoundError if there is none."""
     found = None
     if 0 < item_id <= BIG_MAX:
         wanted = select(WishListItem).join(WishList).where(WishList.user_id == user_id)
@@ -177,7 +177,7 @@ def find_item(session: Session, user_id: int, item_id: int) -> WishListItem:
 
 
 def ordered_ids(user_id: int, *, status: str = "", priority: int | None = None) -> Select:
-    """The ids of an account's items in the order of the list, all or of one status or priority."""
+    """The ids of an account's items in the order of the list, optionally of one status or priority."""
     rows = (
         select(WishListItem.id)
         .join(WishList)
@@ -192,7 +192,7 @@ def ordered_ids(user_id: int, *, status: str = "", priority: int | None = None) 
 
 
 def items() -> Select:
-    """The statement of items with issue, series, its type and publisher, to be filtered."""
+    """A statement that selects items with issue, series, its type and publisher, to be filtered."""
     series = contains_eager(WishListItem.issue).contains_eager(Issue.series)
     return (
         select(WishListItem)
@@ -225,7 +225,7 @@ def _write(session: Session, item: WishListItem, values: dict) -> WishListItem:
 
 
 def _priced(values: dict, currency: str) -> dict:
-    """The values with a price of 0 as no price, whose currency is USD."""
+    """The values, with a price of 0 replaced by no price in USD."""
     price: Decimal | None = values.get("max_price")
     if "max_price" not in values:
         return {name: value for name, value in values.items() if name != "max_currency"}

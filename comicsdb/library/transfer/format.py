@@ -196,7 +196,7 @@ FORMS = {
 
 
 def parse_fields(record: dict, readers: dict, unclear: list[tuple[str, str]]) -> dict:
-    """The values of a record that are not blank, by field; those that cannot be read are added to `unclear`."""
+    """The values of a record that are not blank, by field; unreadable ones are added to `unclear`."""
     values = {}
     for name, reader in readers.items():
         value = record.get(name)

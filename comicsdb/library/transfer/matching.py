@@ -279,7 +279,7 @@ def split_name(text: str) -> tuple[str, int | None, int | None]:
 
 
 def split_title(text: str) -> tuple[str, str]:
-    """The series and number in a title such as `Name #5 Variant` or `Name, Vol. 2`; blank if there are none."""
+    """The series and number in a title such as `Name #5 Variant` or `Name, Vol. 2`, else blank."""
     found = _TITLE_NUMBER.match(text) or _TITLE_VOLUME.match(text)
     return (found["series"].strip(), clean_number(found["number"])) if found else ("", "")
 

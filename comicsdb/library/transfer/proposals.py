@@ -1,4 +1,4 @@
-"""New issues proposed from the rows of an import that matched nothing, by series as the file names them."""
+"""New issues proposed from the unmatched rows of an import, by series as the file names them."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ MAX_ISSUES = 100  # proposed at once
 
 @dataclass
 class Proposal:
-    """An issue as rows of a file describe it."""
+    """An issue as the rows of a file describe it."""
 
     number: str
     cover_date: date | None
@@ -27,13 +27,13 @@ class Proposal:
 
 
 def series_of(session: Session, found: LibraryImport) -> list[tuple[str, int]]:
-    """The series that unmatched rows name, with the number of these rows, most first."""
+    """The series that unmatched rows name, with the number of these rows, most rows first."""
     counts = Counter(series_label(wanted) for _index, wanted in _unknown(session, found))
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def of_series(session: Session, found: LibraryImport, series: str) -> list[Proposal]:
-    """The issues of a series as the file names it, each once, in the file's order; at most MAX_ISSUES."""
+    """The issues of a series as the file names it, without duplicates, in file order; at most MAX_ISSUES."""
     by_number: dict[str, Proposal] = {}
     for index, wanted in _unknown(session, found):
         if series_label(wanted) == series:
@@ -46,7 +46,7 @@ def of_series(session: Session, found: LibraryImport, series: str) -> list[Propo
 
 
 def _unknown(session: Session, found: LibraryImport) -> list[tuple[int, dict]]:
-    """The rows with series and number that matched nothing: index, and what they want."""
+    """The unmatched rows with series and number: their indexes, and the values they were matched by."""
     if found.state != REVIEW:
         return []
     if found.is_large:
@@ -61,7 +61,7 @@ def _unknown(session: Session, found: LibraryImport) -> list[tuple[int, dict]]:
 
 
 def match(session: Session, found: LibraryImport, issues: dict[int, int]) -> None:
-    """Match rows with issues, given by the index of the row."""
+    """Match rows with issues; `issues` maps indexes of rows to ids."""
     if not found.is_large:
         known = {"state": MATCHED, "candidates": [], "reason": ""}
         records = [

@@ -1,4 +1,4 @@
-"""Reading uploaded files: detecting their format and parsing them, within limits on rows and bytes."""
+"""Reads uploaded files: detects their format and parses them, within limits on rows and bytes."""
 
 import io
 import zipfile
@@ -35,7 +35,7 @@ from comicsdb.library.transfer.tables import NO_ROWS, Table, decode, file_error,
 
 MEGABYTE = 1024 * 1024
 BRACES_MAX = 20  # in JSON, per allowed row
-ENTRIES_MAX = 50  # files of an archive
+ENTRIES_MAX = 50  # files per archive
 
 NO_JSON = _("This JSON cannot be read: it is invalid or nested too deeply.")
 NOT_OURS = _("This JSON is not a comicsdb library: its “format” should be “${format}”.")
@@ -46,7 +46,7 @@ NOTHING_KNOWN = _("The archive contains none of comicsdb's tables.")
 TOO_MANY_LISTS = _("The file has more than ${most} reading lists: please split it.")
 NO_LIST_NAME = _("A reading list in the file has no name.")
 
-# The columns by which one of our own tables is recognised; the first entry that fits counts.
+# The columns that identify one of our own tables; the first match counts.
 _MARKS = (
     (LISTS, {"list", "is_private"}),
     (ITEMS, {"list_name", "issue_id"}),
@@ -61,7 +61,7 @@ _MARKS = (
 def read_file(data: bytes, *, rows: int, megabytes: int) -> Upload:
     """Parse a file of any known format; raises InvalidError for the field "file".
 
-    It may have at most `rows` rows and `megabytes` MB, also when unpacked.
+    It may have at most `rows` rows and `megabytes` MB, even when unpacked.
     """
     if len(data) > megabytes * MEGABYTE:
         raise file_error(TOO_LARGE, most=megabytes)
@@ -85,7 +85,7 @@ def _read_text(first: str, data: bytes, rows: int) -> Upload:
 
 
 def _part(found: Table) -> str | None:
-    """The part that a table is, if it is one of ours."""
+    """The part that a table contains, if it is one of ours."""
     return next(
         (part for part, marks in _MARKS if {plain(mark) for mark in marks} <= set(found.columns)), None
     )
@@ -143,7 +143,7 @@ def _add_list(upload: Upload, record: dict) -> int:
 
 
 def _unpack(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
-    """The tables of an archive; limits apply to what is unpacked, not to the sizes that it declares."""
+    """The tables of an archive; the limits apply to the unpacked data, not to the sizes that it declares."""
     found = {}
     left = megabytes * MEGABYTE
     try:
@@ -159,7 +159,7 @@ def _unpack(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
                 left -= len(content)
                 if left < 0:
                     raise file_error(TOO_LARGE, most=megabytes)
-                if len(decode(content).splitlines()) > 1:  # not only the header
+                if len(decode(content).splitlines()) > 1:  # has more than the header
                     found[part] = table(content, rows)
     except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError):
         raise file_error(NO_ARCHIVE) from None
@@ -184,7 +184,7 @@ def _parse_tables(tables: dict[str, Table], max_rows: int) -> Upload:
 
 
 def _place(upload: Upload, places: dict, record: dict) -> int:
-    """The index of an item's list; a table of items alone has the names of its lists."""
+    """The index of an item's list; if the file has no table of lists, lists are added by name."""
     key = record.get("list") or record.get("list_name")
     if key not in places:
         places[key] = _add_list(upload, {"name": record.get("list_name")})
@@ -192,7 +192,7 @@ def _place(upload: Upload, places: dict, record: dict) -> int:
 
 
 def _named(found: Table | None, part: str) -> Iterator[tuple[int, dict]]:
-    """The records of a table, with our names of columns."""
+    """The records of a table, with our column names."""
     names = {plain(name): name for name in COLUMNS[part]}
     for number, record in found.records if found else ():
         yield number, {names[name]: value for name, value in record.items() if name in names}

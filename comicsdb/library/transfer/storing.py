@@ -1,4 +1,4 @@
-"""Storing an import: its matched rows are added to the library by set-based statements.
+"""Stores an import: its matched rows are added to the library by set-based statements.
 
 Existing values are not overwritten unless `take_file` is set. Importing the same file again changes nothing.
 The number of statements depends only on the number of reading lists.
@@ -65,7 +65,7 @@ class ImportContext:
         return self.identity.user_id
 
     def execute(self, statement: str, rows: Iterable[dict] = (), **parameters):
-        """Execute SQL with the parameters `:rows`, records as JSON, and `:user`, the account's id."""
+        """Execute SQL with the parameters `:rows`, the records as JSON, and `:user`, the account's id."""
         given = {"rows": orjson.dumps(list(rows)).decode(), "user": self.user_id, **parameters}
         return self.session.execute(text(statement), given)
 
@@ -84,7 +84,7 @@ def store(context: ImportContext, rows: Iterable[ResolvedRow], lists: list[dict]
     """Store rows and reading lists for an account; does not commit.
 
     With `rows_are_copies`, several rows of one issue are several copies. Returns the counts "PART_added" and
-    "PART_changed" for each part, and "gone" for rows whose issue or series was deleted meanwhile. Raises
+    "PART_changed" for each part, and "gone" for rows whose issue or series has been deleted. Raises
     InvalidError for an invalid reading list.
     """
     lock_account(context.session, context.user_id)
@@ -107,7 +107,7 @@ def store(context: ImportContext, rows: Iterable[ResolvedRow], lists: list[dict]
 def _existing_rows(context: ImportContext, rows: list[ResolvedRow]) -> list[ResolvedRow]:
     """The rows whose issue or series still exists, locked against deletion; merged ids are replaced."""
     found = {}
-    for kind in ("series", "issue"):  # the order in which all code locks rows
+    for kind in ("series", "issue"):  # all code locks rows in this order
         ids = sorted({row.id for row in rows if (row.part == PULL) == (kind == "series")})
         if ids:
             found[kind] = _current_ids(context, kind, ids)
@@ -122,7 +122,7 @@ def _existing_rows(context: ImportContext, rows: list[ResolvedRow]) -> list[Reso
 
 
 def _current_ids(context: ImportContext, kind: str, ids: list[int]) -> dict[int, int]:
-    """The present id of each id, also of merged objects; deleted ones are missing."""
+    """The current id for each id, following merges; deleted ones are missing."""
     merged = context.execute(
         f"SELECT object_id, survivor_id FROM tombstone WHERE kind = '{kind}' AND object_id = ANY(:ids)",
         ids=ids,
@@ -159,7 +159,7 @@ def _resolve_variants(context: ImportContext, rows: list[ResolvedRow]) -> None:
 
 
 def _store_reads(context: ImportContext, rows: list[ResolvedRow]) -> set[int]:
-    """Add missing reads, of unknown date where the file has no dates; returns the issues with new ones."""
+    """Add missing reads, undated if the file has no dates; returns the issues with new ones."""
     dates = defaultdict(set)
     for row in rows:
         if row.part == READS or row.values.get("is_read") or row.values.get("read_dates"):
@@ -182,7 +182,7 @@ def _store_reads(context: ImportContext, rows: list[ResolvedRow]) -> set[int]:
 def update_statement(
     model, names: Iterable[str], source: str, condition: str, *, take_file: bool = False
 ) -> str:
-    """An UPDATE of rows t of a model from the matching rows s, which returns the ids of changed rows.
+    """An UPDATE of rows t of a model from the matching rows s; returns the ids of changed rows.
 
     `names` are columns of both; null in s means "not given". Values of s fill in blank ones, or with
     `take_file` replace existing ones; a currency changes together with its amount.
@@ -216,7 +216,7 @@ def update_statement(
 
 
 def _recordset(model, names: Iterable[str]) -> str:
-    """FROM item for `:rows` as rows s: columns of a model, `item_id`, `issue_id` and `added`."""
+    """FROM item that reads `:rows` as rows s: columns of a model, `item_id`, `issue_id` and `added`."""
     columns = model.__table__.columns
     types = ", ".join(f"{name} {columns[name].type.compile(dialect=_DIALECT)}" for name in names)
     return (
@@ -228,9 +228,9 @@ def _recordset(model, names: Iterable[str]) -> str:
 def _store_collection(
     context: ImportContext, by_copy: dict[tuple[int, int], dict], newly_read: set[int]
 ) -> None:
-    """Store collection items; stars and reads come first, as new items show those of their issues.
+    """Store collection items; ratings and reads were stored before, as new items show those of their issues.
 
-    The second copy of an issue in the file is the second item of the issue, whatever else is known of it.
+    The second copy of an issue in the file is the second item of the issue, regardless of its other values.
     """
     present = {
         (issue_id, copy): item_id
@@ -259,7 +259,7 @@ def _store_collection(
 
 
 def _by_copy(rows: list[ResolvedRow], rows_are_copies: bool) -> dict[tuple[int, int], dict]:
-    """The values of each issue and copy: of several rows the first value counts, quantities are added up."""
+    """The values by issue and copy: the first row with a value counts, quantities are added up."""
     by_copy: dict[tuple[int, int], dict] = {}
     for row in rows:
         values = by_copy.setdefault((row.id, row.values.get("copy", 1)), {})
@@ -272,7 +272,7 @@ def _by_copy(rows: list[ResolvedRow], rows_are_copies: bool) -> dict[tuple[int, 
 
 
 def _new_item(values: dict) -> dict:
-    """The values of a new item for `collection.add_copies`; ratings and reads are stored already."""
+    """The values of a new item for `collection.add_copies`; ratings and reads are already stored."""
     made = {name: value for name, value in values.items() if name in (*collection.FIELDS, "added")}
     if "purchase_price" in made:
         made["purchase_price"] = Decimal(made["purchase_price"])
@@ -315,7 +315,7 @@ def _store_wishes(context: ImportContext, given: list[ResolvedRow]) -> None:
 def _backdate(
     context: ImportContext, update: str, condition: str, by_issue: dict[int, dict], **parameters
 ) -> bool:
-    """Set the time at which new rows t were added to that in the file; returns whether it has any."""
+    """Set the creation time of new rows t to the one in the file; returns whether the file has any."""
     rows = [
         {"issue_id": each, "added": values["added"]} for each, values in by_issue.items() if "added" in values
     ]
@@ -366,7 +366,7 @@ def _store_stars(context: ImportContext, rows: list[ResolvedRow]) -> None:
 
 
 def _store_pull_list(context: ImportContext, wanted: dict[int, dict]) -> None:
-    """Follow series since the time `added`, or from now on without it."""
+    """Follow series since the time `added`, or from now on if there is none."""
     made = context.execute(
         "INSERT INTO pull_list_series (pull_list_id, series_id, pulled, variant_words, added_on)"
         " SELECT :list, s.series_id, coalesce(s.pulled, 'COVER'), coalesce(s.variant_words, ''),"
@@ -383,10 +383,10 @@ def _store_pull_list(context: ImportContext, wanted: dict[int, dict]) -> None:
 
 
 def _store_lists(context: ImportContext, lists: list[dict], rows: list[ResolvedRow]) -> None:
-    """Store reading lists and their items; one with the name and source of an existing one extends it.
+    """Store reading lists and their items; a list with the name and source of an existing one extends that.
 
     Missing items are appended. With `take_file` the existing list gets the order, types and description of
-    the file, followed by its other items. Raises InvalidError as `reading_lists.create` does.
+    the file, followed by its other items. Raises InvalidError like `reading_lists.create`.
     """
     session, identity, official = context.session, context.identity, context.official
     # By list: values by issue id, in the order of the file.
@@ -422,7 +422,7 @@ def _store_lists(context: ImportContext, lists: list[dict], rows: list[ResolvedR
 
 
 def _allowed_values(identity: Identity, given: dict) -> dict:
-    """The values of a list that the account may set; only staff may set its source."""
+    """The values of a list that the account may set; only staff may set the source."""
     values = {name: given[name] for name in ("name", *_LIST_FIELDS) if name in given}
     if not has_permission(identity, Permission.LIST_SOURCES):
         values = {name: value for name, value in values.items() if name not in _SOURCE}
@@ -461,7 +461,7 @@ def _store_items(context: ImportContext, found: ReadingList, by_issue: dict[int,
 
 
 def _set_neighbours(context: ImportContext, made: dict[int, ReadingList], place: int, given: dict) -> None:
-    """Set the previous and next list as in the file, with `take_file` also where a list has others."""
+    """Set the previous and next list as in the file; existing ones are replaced only with `take_file`."""
     found = context.session.get_one(ReadingList, made[place].id, populate_existing=True)
     wanted = {
         side: made[given[side]].id

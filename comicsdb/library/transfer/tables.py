@@ -14,11 +14,11 @@ from comicsdb.library.transfer.matching import plain
 from comicsdb.library.transfer.values import unescape_formula
 
 COLUMNS_MAX = 500
-LINE_MAX = 1_000_000  # characters: a longer one could be millions of cells
+LINE_MAX = 1_000_000  # in characters; a longer line could have millions of cells
 BLANK_MAX = 500_000  # cells of blank lines; a line without cells counts as one
 DELIMITERS = ",;\t|"
-TITLE_MAX = 100  # characters of a column's title; the rest is ignored
-_SEPARATOR = re.compile(r"[^\S\n]{0,9}sep=(.)[^\S\n]{0,9}\n", re.I)  # Excel's line that names the delimiter
+TITLE_MAX = 100  # length to which column titles are cut
+_SEPARATOR = re.compile(r"[^\S\n]{0,9}sep=(.)[^\S\n]{0,9}\n", re.I)  # line by which Excel names the delimiter
 
 NO_TEXT = _(
     "This is not a supported file. Choose a CSV, JSON or ZIP file exported from this or another site."
@@ -56,7 +56,7 @@ def file_error(text, **mapping) -> InvalidError:
 
 
 def table(data: bytes, max_rows: int) -> Table:
-    """Parse a CSV file; raises InvalidError for an invalid one and for more than `max_rows` rows."""
+    """Parse a CSV file; raises InvalidError if it is invalid or has more than `max_rows` rows."""
     text = decode(data)
     if found := _SEPARATOR.match(text):
         text, delimiter = text[found.end() :], found[1]
@@ -103,7 +103,7 @@ def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             blank += max(len(cells), 1)
             if blank > BLANK_MAX:
                 raise csv.Error
-    except csv.Error:  # also of a cell with more than 131,072 characters
+    except csv.Error:  # includes cells of more than 131,072 characters
         raise file_error(NO_TABLE, line=reader.line_num) from None
 
 
@@ -120,7 +120,7 @@ def _first_long_line(text: str) -> int | None:
 
 
 def _names(header: list[str]) -> tuple[str, ...]:
-    """The plain names of columns, "" for repeated ones; an unnamed one after a price is its currency."""
+    """The plain names of columns, "" for repeated ones; an untitled one after a price is its currency."""
     names = []
     for cell in header:
         name = plain(cell[:TITLE_MAX])

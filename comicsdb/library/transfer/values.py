@@ -1,7 +1,7 @@
 """Parsers of cells in imported files: amounts, grades, dates and flags as people and programs write them.
 
-Each takes text or a JSON value, and returns the value that the library stores, as JSON can represent it, or
-None for a blank cell. It raises `UnclearError` for a cell that it cannot interpret.
+Each takes text or a JSON value, and returns the value that the library stores, in a form that JSON can
+represent, or None for a blank cell. It raises `UnclearError` for a cell that it cannot interpret.
 """
 
 import re
@@ -16,7 +16,7 @@ from comicsdb.values import compact_code, ordered_tags, read_money, without_bad_
 NOTES_MAX = 20_000  # characters
 LINE_MAX = 255
 UPC_MAX = 20
-RAW_LINE_MAX = 4 * LINE_MAX  # before repeated spaces are removed
+RAW_LINE_MAX = 4 * LINE_MAX  # before repeated spaces are collapsed
 CELL_MAX = NOTES_MAX + 1  # characters of a cell that are read: one more than any column can hold
 WORD_MAX = 100  # characters of a grade, a date, a flag and the like
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # prefixes of cells that spreadsheets evaluate
@@ -27,9 +27,9 @@ class UnclearError(ValueError):
 
 
 def clean(value, max_length: int = CELL_MAX) -> str:
-    """The text of a value without surrounding spaces and characters that are not allowed.
+    """The text of a value without surrounding spaces and invalid characters.
 
-    Numbers become text; other types of JSON, "". Longer text is cut first.
+    Numbers become text; other JSON types become "". Longer text is cut first.
     """
     if value is None or isinstance(value, bool | list | dict):
         return ""
@@ -41,7 +41,7 @@ def clean(value, max_length: int = CELL_MAX) -> str:
 
 
 def word(value) -> str:
-    """A short text, cleaned and case-folded; raises UnclearError for a long one."""
+    """A short text, cleaned and case-folded; raises UnclearError if it is too long."""
     if _is_longer(value, WORD_MAX):
         raise UnclearError
     return clean(value).casefold()
@@ -58,7 +58,7 @@ def line(value, max_length: int = LINE_MAX) -> str | None:
 
 
 def bar_code(value) -> str | None:
-    """A UPC, also with spaces, or as `="7596"`, which keeps spreadsheets from rounding it."""
+    """A UPC, possibly with spaces, or as `="7596"`, which keeps spreadsheets from rounding it."""
     text = compact_code((line(value) or "").strip("='\"")).upper()
     if len(text) > UPC_MAX:
         raise UnclearError
@@ -82,7 +82,7 @@ def tags(value) -> list[str] | None:
 
 
 def _is_longer(value, max_length: int) -> bool:
-    """Whether a value is text of more characters, not counting surrounding spaces."""
+    """Whether a value is text longer than `max_length` characters, not counting surrounding spaces."""
     return isinstance(value, str) and len(value.strip()) > max_length
 
 
@@ -156,7 +156,7 @@ _UNGRADED = {"ungraded", "not graded", "raw", "none", "n/a", "-"}
 
 
 def grade(value) -> str | None:
-    """A grade of the scale, such as `9.4`, `NM`, `9.4 NM` or `Near Mint (9.4)`."""
+    """A grade of the scale, from texts such as `9.4`, `NM`, `9.4 NM` or `Near Mint (9.4)`."""
     text = word(value)
     if not text or text in _UNGRADED:
         return None
@@ -197,9 +197,9 @@ _OF_THREE_DECIMALS = "KWD"
 
 
 def money(value) -> tuple[str, str | None] | None:
-    """An amount and its currency, None if not given: `$3.99`, `3,99 €`, `EUR 1.234,50`, `12`.
+    """An amount and its currency, None if there is none: `$3.99`, `3,99 €`, `EUR 1.234,50`, `12`.
 
-    An amount that only its currency makes clear, such as `1.250`, stays as it is written.
+    An amount that is ambiguous without its currency, such as `1.250`, is returned as written.
     """
     text = word(value)
     if not text:
@@ -218,7 +218,7 @@ _WORDS = re.compile(r"(?:(\d{1,2})\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?,?\s+
 
 
 def is_day_first(values) -> bool:
-    """Whether dates such as 5/3/2019 begin with the day: whether one of a file is valid only that way."""
+    """Whether dates such as 5/3/2019 start with the day: true if any of the values is valid only that way."""
     found = [_PARTS.fullmatch(clean(value, WORD_MAX)) for value in values]
     return any(each and int(each[1]) > 12 for each in found)
 
@@ -251,7 +251,7 @@ def _day_parts(text: str, day_first: bool):
 
 
 def moment(value, *, day_first: bool = False) -> str | None:
-    """A time in UTC; noon for a date alone, which is on the same date in nearly all time zones."""
+    """A time in UTC; noon for a date without time, as that is the same date in nearly all time zones."""
     text = clean(value, WORD_MAX)
     if not text:
         return None
@@ -271,7 +271,7 @@ def moment(value, *, day_first: bool = False) -> str | None:
 
 
 def one_of(codes):
-    """A parser of a fixed set of codes, case-insensitive."""
+    """A case-insensitive parser of a fixed set of codes."""
     known = {str(code).casefold(): str(code) for code in codes}
 
     def read(value) -> str | None:

@@ -74,14 +74,14 @@ _READ_DATES = select(_DATES).where(*_OF_ITEM).scalar_subquery()
 
 
 def _copy() -> ColumnElement[int]:
-    """The place of an item among those of its issue, null for the first."""
+    """The position of an item among those of its issue, null for the first."""
     item, other = CollectionItem, aliased(CollectionItem)
     earlier = (other.user_id == item.user_id, other.issue_id == item.issue_id, other.id <= item.id)
     return func.nullif(select(func.count()).where(*earlier).correlate(item).scalar_subquery(), 1)
 
 
 def _value_columns(part: str) -> list:
-    """The columns of the values of a part, labelled with the names of `VALUE_FIELDS`."""
+    """The columns with the values of a part, labelled with the names in `VALUE_FIELDS`."""
     model, columns = _MODELS[part], []
     for name in VALUE_FIELDS[part]:
         if name == "added":
@@ -156,7 +156,7 @@ def _selects(user_id: int) -> dict[str, Select]:
 
 
 def _reads(user_id: int) -> Select:
-    """The issues that were read and are not in the collection, whose rows have the dates."""
+    """The issues that were read but are not in the collection, whose rows already have the dates."""
     item = CollectionItem
     return (
         select(ReadDate.issue_id, _DATES.label("read_dates"))
@@ -172,7 +172,7 @@ def _rows(session: Session, selects: dict[str, Select]) -> dict[str, list[dict]]
     ids = {row["issue_id"] for rows in found.values() for row in rows if "issue_id" in row}
     issues = {row["issue_id"]: row for row in session.execute(_issues(ids)).mappings()}
     for part, rows in found.items():
-        if rows and "issue_id" in rows[0]:  # an issue may have been deleted since
+        if rows and "issue_id" in rows[0]:  # an issue may have been deleted in the meantime
             found[part] = [{**issues[row["issue_id"]], **row} for row in rows if row["issue_id"] in issues]
     return found
 
@@ -183,12 +183,12 @@ def _issues(ids: set[int]) -> Select:
 
 
 def library(session: Session, user_id: int) -> dict[str, list[dict]]:
-    """Everything in an account's library: rows by part, with lists numbered from 1."""
+    """The whole library of an account: rows by part, with lists numbered from 1."""
     found = _rows(session, _selects(user_id))
     numbers = {row["list"]: number for number, row in enumerate(found[LISTS], 1)}
-    for row in found[LISTS]:  # lists of other accounts are not in the file
+    for row in found[LISTS]:  # the file does not contain lists of other accounts
         row |= {side: numbers.get(row[side]) for side in ("list", "previous", "next")}
-    found[ITEMS] = [  # a list may have been created since
+    found[ITEMS] = [  # a list may have been created in the meantime
         {**row, "list": numbers[row["list"]]} for row in found[ITEMS] if row["list"] in numbers
     ]
     return found
@@ -224,7 +224,7 @@ def _without_blanks(row: dict, without: frozenset | set = frozenset()) -> dict:
 def as_csv(part: str, rows: list[dict]) -> bytes:
     """One part of a library as CSV in UTF-8, with a header line."""
     cells = ([_cell(row[name]) for name in COLUMNS[part]] for row in rows)
-    return csv_text(COLUMNS[part], cells).encode("utf-8-sig")  # spreadsheets detect UTF-8 by its signature
+    return csv_text(COLUMNS[part], cells).encode("utf-8-sig")  # the BOM lets spreadsheets detect UTF-8
 
 
 def as_archive(parts: dict[str, list[dict]]) -> bytes:
@@ -233,7 +233,7 @@ def as_archive(parts: dict[str, list[dict]]) -> bytes:
 
 
 def _cell(value) -> str:
-    """A value as a cell, escaped: it may contain names that other people chose."""
+    """A value as a cell, escaped, as it may contain names chosen by other users."""
     if value is None:
         return ""
     if isinstance(value, list):
