@@ -282,7 +282,7 @@ def _print_slugs(kind: str, changed: dict[int, tuple[str, str]]) -> None:
 
 
 def _print_issues(site: Site, changed: dict[int, tuple[str, str]] | None) -> int:
-    """Print the changed slugs of issues; if there are very many, change them here and only print their number."""
+    """Print the changed slugs of issues; very many are changed here, and only their number is printed."""
     if changed is None:
         number = finish(site).get("slugs", 0)
         click.echo(f"issues: {number:,} new slugs")

@@ -27,12 +27,12 @@ TIMEOUTS = {
     "comicsdb.database.lock_timeout": "lock_timeout",
     "comicsdb.database.idle_timeout": "idle_in_transaction_session_timeout",
 }
-# In the WSGI environment: the connection to a replica by which the request reads (`comicsdb.db.replicas`).
+# In the WSGI environment: the connection to a replica from which the request reads (`comicsdb.db.replicas`).
 LEASE_KEY = "comicsdb.replica"
 
 
 def timed_out(error: BaseException) -> bool:
-    """Whether a statement or transaction was cancelled because it exceeded a timeout of the settings."""
+    """Whether a statement or transaction was cancelled because it exceeded one of the configured timeouts."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     return isinstance(cause, psycopg.Error) and cause.sqlstate in TIMED_OUT
 
@@ -54,7 +54,7 @@ SHORT_STATEMENTS = {"jit": "off", "max_parallel_workers_per_gather": "0"}
 def make_engine(settings: dict, *, limited: bool = False) -> Engine:
     """Create an engine from the `sqlalchemy.` settings; an `embedded:` URL starts or joins a private server.
 
-    With `limited`, as for requests, PostgreSQL cancels what exceeds the timeouts of the settings.
+    With `limited`, as for requests, PostgreSQL cancels whatever exceeds the configured timeouts.
     """
     configured = {**settings, "sqlalchemy.url": dev_cluster.resolve_url(settings["sqlalchemy.url"])}
     configured.setdefault("sqlalchemy.pool_pre_ping", "true")
@@ -90,7 +90,7 @@ def _configure(driver: psycopg.Connection, statement: str) -> None:
 
 def session_factory(bind) -> sessionmaker[Session]:
     """Return a factory of sessions whose writes are tracked by `catalog.unit_of_work`."""
-    # Slow to import; some processes have no session.
+    # Slow to import, and some processes have no session.
     from comicsdb.catalog import late_stamps, unit_of_work  # noqa: PLC0415
 
     factory = sessionmaker(bind=bind, expire_on_commit=False)
@@ -102,10 +102,10 @@ def session_factory(bind) -> sessionmaker[Session]:
 def retry_vanished_references(engine: Engine) -> None:
     """Retry requests that fail because a row they refer to was deleted after they had read it.
 
-    The next attempt does not find the row, so it answers as if it had come a moment later. If the row is the
+    The next attempt does not find the row, so it responds as if it had come a moment later. If the row is the
     caller's account, the next attempt is anonymous.
     """
-    mark_error_retryable(NoResultFound)  # of `get_one`
+    mark_error_retryable(NoResultFound)  # raised by `get_one`
 
     @event.listens_for(engine, "handle_error")
     def mark(context) -> None:
@@ -120,12 +120,12 @@ def _dbsession(request) -> Session:
     # discards its prepared statements on every rollback.
     zope.sqlalchemy.register(session, STATUS_CHANGED, request.tm)
     session.info["today"] = request.today
-    session.info["media"] = request.media  # the catalogue removes unreferenced pictures from it
+    session.info["media"] = request.media  # the catalogue removes unreferenced pictures from this storage
     return session
 
 
 def includeme(config):
-    """Create the engine and `request.dbsession`, opened on first use and closed with the transaction."""
+    """Create the engine and `request.dbsession`, which is opened on first use and closed with the transaction."""
     engine = make_engine(config.get_settings(), limited=True)
     retry_vanished_references(engine)
     config.registry["comicsdb.engine"] = engine

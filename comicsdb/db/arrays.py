@@ -4,8 +4,8 @@
 def id_array(parameter: str) -> str:
     """The SQL expression for a parameter with a list of ids.
 
-    PostgreSQL takes an unknown array to have ten elements, so that a general plan seems dearer than one for
-    the few that are given, and it plans each execution. The length of a subquery's array is as unknown in
-    both, so that it plans once.
+    PostgreSQL assumes that an array of unknown length has ten elements. So a generic plan seems more
+    expensive than one for a few given elements, and every execution is planned. The length of a subquery's
+    array is unknown to both plans, so the generic one is used.
     """
     return f"ARRAY(SELECT unnest(CAST(:{parameter} AS integer[])))"

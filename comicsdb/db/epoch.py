@@ -1,6 +1,6 @@
-"""The epoch: a number that changes with every commit after which an answer could differ.
+"""The epoch: a number that changes with every commit that may change a response.
 
-What was read at an epoch is up to date as long as the epoch is the same (`models.Epoch`).
+Data read at an epoch is up to date as long as the epoch is the same (`models.Epoch`).
 """
 
 from sqlalchemy import BigInteger, cast, func, select
@@ -13,10 +13,10 @@ EPOCH = CompiledQuery.of(EPOCH_NOW)
 
 
 class EpochMovedError(Exception):
-    """What was read at an earlier epoch may be out of date."""
+    """Data read at an earlier epoch may be out of date."""
 
 
 def check_epoch(read_pool: ReadPool, epoch: int | None) -> None:
-    """Raise EpochMovedError if an epoch is given and not the present one."""
+    """Raise EpochMovedError if an epoch is given and is not the current one."""
     if epoch is not None and read_pool.fetch(EPOCH, {})[0] != epoch:
         raise EpochMovedError

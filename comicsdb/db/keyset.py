@@ -1,9 +1,9 @@
-"""Keyset positions in long lists, from which a page is reached without reading all rows before it.
+"""Keyset positions in long lists, which lead to a page without reading all rows before it.
 
 An order is a tuple of columns that makes it total, all ascending or all descending, null dates last. A place
 is a list: the number of rows before it, then the leading values of the order there, as strings and numbers.
-Groups of rows with the same leading values are counted from one index of their table: issues by series, for
-instance, of which there are far fewer. Within a group, rows are skipped with OFFSET.
+Groups of rows with the same leading values are counted by a single index of their table: issues by series,
+for instance, as there are far fewer series. Within a group, rows are skipped with OFFSET.
 """
 
 from bisect import bisect_right
@@ -29,7 +29,7 @@ from sqlalchemy.sql.elements import UnaryExpression
 
 
 def sort_keys(order) -> list:
-    """Return the sort keys of an order; none is null, an unknown date becomes infinity."""
+    """Return the sort keys of an order; none of them is null, as unknown dates become infinity."""
     descending = is_descending(order)
     return [_key(_column_of(each)[0], descending) for each in order]
 
@@ -46,7 +46,7 @@ def place_length(order, table) -> int:
     """Return how many columns of an order a place has, in a list of rows of `table`.
 
     These are the leading columns of another table, or a single date. If all columns belong to `table`, a
-    place has all of them, and each row is its own group.
+    place has all of them, and each row is a group of its own.
     """
     columns = [_column_of(each)[0] for each in order]
     tables = [column.table.name for column in columns]
@@ -101,7 +101,7 @@ def select_places(table, conditions, order, step: int) -> Select:
 
 
 def _counted(table, conditions, order):
-    """Return the groups of a list: their values, the `number` of their rows, and their last row, `upto`."""
+    """Return the groups of a list: their values, the `number` of their rows, and the position of the last, `upto`."""
     alone = place_length(order, table) == len(order)  # each row is a group
     order = order[: place_length(order, table)]
     wanted, other = sort_keys(order), _column_of(order[0])[0].table

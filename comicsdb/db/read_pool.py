@@ -1,8 +1,8 @@
 """The read pool: single statements, outside of sessions and transactions.
 
-A statement through a session takes several times as long as PostgreSQL needs to find one row. Reads by a
-single statement, which has its own snapshot, use `request.read_pool`. So do rate limits, whose counts must
-stay if the request's transaction is rolled back.
+Executing a statement through a session takes several times as long as PostgreSQL needs to find one row. So
+reads by a single statement, which has its own snapshot, use `request.read_pool`. So do rate limits, whose
+counts must be kept if the request's transaction is rolled back.
 """
 
 from collections import OrderedDict, deque
@@ -26,7 +26,7 @@ from comicsdb.db import LEASE_KEY, SHORT_STATEMENTS, set_config, timeouts
 PREPARED_MAX = 300  # prepared statements per connection
 UNKNOWN, BOOLEAN = 0, psycopg.postgres.types["bool"].oid
 NOT_PREPARED = psycopg.errors.InvalidSqlStatementName.sqlstate.encode()
-STATEMENT_NUMBERS = count()  # for names of prepared statements, as tests share a connection
+STATEMENT_NUMBERS = count()  # numbers prepared statements, globally as tests share a connection
 DIALECT = dialect(paramstyle="numeric_dollar")
 
 
@@ -40,11 +40,11 @@ class CompiledQuery:
     text: str
     names: tuple[str, ...]
     constants: dict
-    prepared: bool = True  # else PostgreSQL plans each execution for its values
+    prepared: bool = True  # otherwise PostgreSQL plans each execution for its values
 
     @classmethod
     def of(cls, statement, *, prepared: bool = True) -> "CompiledQuery":
-        """Compile a statement of SQLAlchemy, whose variable parameters have names but no values."""
+        """Compile an SQLAlchemy statement, whose variable parameters have names but no values."""
         compiled = statement.compile(dialect=DIALECT)
         unbound = {name for name, bind in compiled.binds.items() if bind.required}
         constants = {name: value for name, value in compiled.params.items() if name not in unbound}
@@ -57,7 +57,7 @@ class CompiledQuery:
 
 
 class ReadPool:
-    """Connections in autocommit mode, as many as concurrent readers need.
+    """Connections in autocommit mode, as many as there are concurrent readers.
 
     Without `prepare`, statements are not prepared, and connections have no state.
     """
@@ -72,15 +72,15 @@ class ReadPool:
         return self._run(lambda connection: connection.fetch(query, parameters))
 
     def first(self, statement: Executable, parameters: dict):
-        """The first row of a statement of SQLAlchemy, or None; not prepared."""
+        """The first row of an SQLAlchemy statement, or None; not prepared."""
         return self._run(lambda connection: connection.first(statement, parameters))
 
     def with_connection(self, read: Callable[[Connection], list]) -> list:
-        """What a function reads by a connection of SQLAlchemy; not prepared."""
+        """The rows that a function reads through an SQLAlchemy connection; not prepared."""
         return self._run(lambda connection: connection.with_connection(read))
 
     def _run(self, read: Callable[["ReadConnection"], tuple | None]):
-        """Run a read, again on a new connection if the server has closed an idle one."""
+        """Run a read; repeats it on a new connection if the server has closed an idle one."""
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -115,7 +115,7 @@ class ReadPool:
 class ReadConnection:
     """One connection.
 
-    psycopg's cursors take longer than PostgreSQL needs to find one row, most of the time of a cached read. So
+    psycopg's cursors take longer than PostgreSQL needs to find one row, and would dominate a cached read. So
     prepared statements are executed through libpq, and only the first row is converted.
     """
 
@@ -131,22 +131,22 @@ class ReadConnection:
         return self.row(query.text, query.values(parameters), prepared=query.prepared)
 
     def first(self, statement: Executable, parameters: dict):
-        """The first row of a statement of SQLAlchemy, or None; not prepared."""
+        """The first row of an SQLAlchemy statement, or None; not prepared."""
         return self.sqlalchemy.execute(statement, parameters).first()
 
     def with_connection(self, read: Callable[[Connection], list]) -> list:
-        """What a function reads by the connection of SQLAlchemy; not prepared."""
+        """The rows that a function reads through the SQLAlchemy connection; not prepared."""
         return read(self.sqlalchemy)
 
     def row(self, text: str, values: list, *, prepared: bool = True) -> tuple | None:
-        """The first row of a statement, prepared on first use, or None; raises psycopg's errors."""
+        """The first row of a statement, or None; prepared on first use. Raises psycopg's errors."""
         name = self._prepared.get(text)
         if not (prepared and self._prepares):
             result = self._sent(text, values)
         else:
             result = self._executed(name or self._prepare(text, values), values)
         if name and result.status == ExecStatus.FATAL_ERROR and _code(result) == NOT_PREPARED:
-            self._prepared.clear()  # they were discarded
+            self._prepared.clear()  # they have been discarded
             result = self._executed(self._prepare(text, values), values)
         self._check(result, ExecStatus.TUPLES_OK)
         if not result.ntuples:
@@ -165,7 +165,7 @@ class ReadConnection:
         )
 
     def _prepare(self, text: str, values: list) -> bytes:
-        """Prepare a statement, and deallocate the oldest if there are too many."""
+        """Prepare a statement, deallocating the oldest one if there are too many."""
         if len(self._prepared) >= PREPARED_MAX:
             _, oldest = self._prepared.popitem(last=False)
             self._check(self.driver.pgconn.exec_(b"DEALLOCATE " + oldest), ExecStatus.COMMAND_OK)
@@ -187,7 +187,7 @@ class ReadConnection:
         if value is None:
             return None
         if isinstance(value, str):
-            if "\0" in value:  # libpq would truncate it
+            if "\0" in value:  # libpq would truncate the text
                 raise psycopg.DataError("PostgreSQL text cannot contain NUL (0x00)")
             return value.encode()
         if type(value) is int:
@@ -200,7 +200,7 @@ class ReadConnection:
         return self.driver.broken or self.driver.closed
 
     def close(self) -> None:
-        """Close the connection, whatever state it is in."""
+        """Close the connection, in any state."""
         self.sqlalchemy.invalidate()
         self.sqlalchemy.close()
 
@@ -217,10 +217,10 @@ def _types(values: list) -> list[int]:
 def connector(
     engine: Engine, *, configure: bool = True, limits: Mapping[str, str] = MappingProxyType({})
 ) -> Callable[[], Connection]:
-    """A function that opens connections to the database of an engine, apart from its pool.
+    """A function that opens connections to the database of an engine, outside of its pool.
 
-    They are configured for short statements, unless they go through a pooling proxy; `limits` are further
-    settings of PostgreSQL.
+    They are configured for short statements, unless they go through a pooler; `limits` are further parameters
+    of PostgreSQL.
     """
     return partial(open_connection, autocommit_engine(engine.url), limits, configure=configure)
 
@@ -231,10 +231,10 @@ def autocommit_engine(url: URL) -> Engine:
 
 
 def open_connection(engine: Engine, limits: Mapping[str, str], *, configure: bool = True) -> Connection:
-    """A new connection for short statements: see `connector`."""
+    """Open a new connection for short statements: see `connector`."""
     connection = engine.connect()
     driver = connection.connection.driver_connection
-    driver.prepare_threshold = None  # disable generic plans
+    driver.prepare_threshold = None  # disables psycopg's own prepared statements
     if configure:
         driver.execute(set_config(SHORT_STATEMENTS | limits))
     return connection
@@ -245,7 +245,7 @@ def _read_pool(request) -> ReadPool | ReadConnection:
 
 
 def includeme(config):
-    """Add `request.read_pool`, which opens connections on first use: the pool, or a lease of a replica."""
+    """Add `request.read_pool`, the pool or a lease of a replica; connections are opened on first use."""
     settings = config.get_settings()
     alone = not settings["comicsdb.database.pooled"]
     connect = connector(config.registry["comicsdb.engine"], configure=alone, limits=timeouts(settings))

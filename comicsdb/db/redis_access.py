@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 SENTINEL = "redis+sentinel://"
 
-TIMEOUT = 0.25  # seconds for connecting and for answers; the database is faster than a slow Redis
+TIMEOUT = 0.25  # seconds for connecting and for responses; the database is faster than a slow Redis
 PAUSE = 1.0  # seconds without calls after a failure
 
 
@@ -76,9 +76,9 @@ def _host_and_port(text: str) -> tuple[str, int]:
 
 
 class CircuitBreaker:
-    """A circuit breaker: after a failure there are no calls for a while, then a single call as a trial.
+    """A circuit breaker: after a failure there are no calls for a while, then a single trial call.
 
-    `meanwhile` describes for the log what happens without Redis.
+    `meanwhile` describes in the log what happens without Redis.
     """
 
     def __init__(self, meanwhile: str):
@@ -96,7 +96,7 @@ class CircuitBreaker:
         try:
             answer = function(*arguments)
         except LockError:
-            return fallback  # a lock was released after its expiry
+            return fallback  # a lock was released after it had expired
         except ResponseError as error:
             self._rejected(error)
             return fallback
@@ -131,5 +131,5 @@ class CircuitBreaker:
             log.info("Redis answers again.")
 
     def _rejected(self, error: Exception) -> None:
-        # Redis works, but rejects the call at once (out of memory, not permitted, wrong type): no pause.
+        # Redis works, but rejects this call (out of memory, not permitted, wrong type), so there is no pause.
         self._error_log.report(error, "Redis refuses; %s: %s", self._meanwhile, error)

@@ -1,8 +1,9 @@
-"""Read replicas: streaming replicas that answer reads of the catalogue which the cache does not have.
+"""Read replicas: streaming replicas that serve catalogue reads on cache misses.
 
-What a request reads is current by one rule: the primary is asked first for the little that the answer
-depends on, and a replica is used only if it shows the same. The request then reads in the very transaction
-in which that was compared, by one connection, its lease. An error ends the lease, and the primary answers.
+One rule keeps reads up to date: the primary is first asked for the few values that the response depends on,
+and a replica is used only if it shows the same values. The request then reads in the very transaction in
+which they were compared, on one connection, its lease. An error ends the lease, and the primary serves the
+request.
 """
 
 import logging
@@ -32,32 +33,32 @@ from comicsdb.log_lines import in_one_line
 
 log = logging.getLogger(__name__)
 
-CHECK_INTERVAL = 1.0  # seconds from one check of a replica to the next
-PAUSE = 10.0  # seconds for which a replica is left out
+CHECK_INTERVAL = 1.0  # seconds between checks of a replica
+PAUSE = 10.0  # seconds for which a replica is excluded
 MEGABYTE = 2**20
-# libpq's: seconds to connect, and milliseconds after which a server that acknowledges nothing is gone.
+# libpq's options: seconds to connect, and milliseconds without acknowledgement after which a server is dead.
 CONNECT_OPTIONS = {"connect_timeout": "2", "tcp_user_timeout": "3000"}
 
 _SAME = "current_database()::text, (SELECT system_identifier FROM pg_control_system())"
-WRITTEN = "(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint"  # bytes since the cluster was made
+WRITTEN = "(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint"  # bytes since the cluster was created
 REPLAYED = "(pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint"
 PRIMARY_STATE = CompiledQuery(f"SELECT {WRITTEN}, {_SAME}", (), {})
 REPLICA_STATE = CompiledQuery(f"SELECT pg_is_in_recovery(), {REPLAYED}, {_SAME}", (), {})
 
 
 class UnusableError(Exception):
-    """A server that answers, but cannot be used as a replica now."""
+    """A server responds, but cannot be used as a replica now."""
 
 
 class Lease(ReadConnection):
-    """A connection to a replica; the request that has it uses it as `read_pool` and for its session."""
+    """A connection to a replica; the request that holds it uses it as `read_pool` and for its session."""
 
     def __init__(self, replica: "Replica", connection: Connection):
         super().__init__(connection)
         self.replica = replica
 
     def row(self, text: str, values: list, *, prepared: bool = True) -> tuple | None:
-        """As of any read connection; the primary answers requests that fail here."""
+        """Like that of any read connection; requests that fail here are repeated on the primary."""
         try:
             return super().row(text, values, prepared=prepared)
         except psycopg.Error as error:
@@ -65,18 +66,18 @@ class Lease(ReadConnection):
             raise
 
     def begin(self) -> None:
-        """Begin the transaction of a request, all of whose statements see the same."""
+        """Begin the transaction of a request, whose statements all see the same snapshot."""
         begun = self.driver.pgconn.exec_(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         self._check(begun, ExecStatus.COMMAND_OK)
 
     def end(self) -> None:
-        """End it, unless a session has done so."""
+        """End the transaction, unless a session has done so."""
         self.sqlalchemy.rollback()
         self.driver.rollback()
 
 
 class Replica:
-    """One replica: its idle connections, and whether it is used."""
+    """One replica: its idle connections, and whether it is in use."""
 
     def __init__(self, address: str, limits: dict[str, str], lag: int):
         url = make_url(address)
@@ -92,12 +93,12 @@ class Replica:
         self._used = True
         self.name = f"{url.host or url.query.get('host', '')}:{url.port or url.query.get('port', 5432)}"
         self.on_change: Callable[[bool], None] | None = None  # called with whether the replica is used
-        self.on_read: Callable[[str], None] | None = None  # called for each read: used, behind, failed
+        self.on_read: Callable[[str], None] | None = None  # called for each read with "used", "behind" or "failed"
 
     def acquire(self, primary: ReadPool, is_current: Callable[[Lease], bool]) -> Lease | None:
-        """A connection in a transaction that shows what the primary shows, or None.
+        """A connection in a transaction that shows the same as the primary, or None.
 
-        `is_current` begins the transaction, and compares.
+        `is_current` begins the transaction and compares.
         """
         due = self._is_due()
         if not (self._used or due):
@@ -123,7 +124,7 @@ class Replica:
         return None
 
     def release(self, lease: Lease) -> None:
-        """Keep a connection for other requests, or leave the replica out if it was lost."""
+        """Keep a connection for other requests, or exclude the replica if the connection was lost."""
         try:
             if not lease.broken:
                 lease.end()
@@ -135,7 +136,7 @@ class Replica:
         lease.close()
 
     def _is_due(self) -> bool:
-        """Whether this request has to check the replica; the others go on meanwhile."""
+        """Whether this request has to check the replica; other requests do not wait for that."""
         now = time.monotonic()
         if now < self._next_check:
             return False
@@ -151,7 +152,7 @@ class Replica:
             return Lease(self, open_connection(self._engine, self._limits))
 
     def _check(self, lease: Lease, primary: tuple) -> None:
-        """Raise UnusableError for a server that is no replica of the primary, or too far behind it."""
+        """Raise UnusableError for a server that is not a replica of the primary, or lags too far behind."""
         written, *same = primary
         in_recovery, replayed, *shown = lease.fetch(REPLICA_STATE, {})
         if shown != same:
@@ -195,7 +196,7 @@ class Replica:
 
 
 class Replicas:
-    """The replicas of the settings, which take turns."""
+    """The configured replicas, which are used in turn."""
 
     def __init__(self, replicas: list[Replica]):
         self._replicas = replicas
@@ -221,13 +222,13 @@ class Replicas:
 
 
 def _retry_on_primary(error: Exception | None) -> None:
-    """Let pyramid_retry repeat the request, unless the statement took too long: it would there, too."""
+    """Let pyramid_retry repeat the request, except after a timeout, which the primary would also exceed."""
     if error is not None and not timed_out(error):
         mark_error_retryable(error)
 
 
 def includeme(config):
-    """Add `registry["comicsdb.replicas"]`, None without the setting."""
+    """Add `registry["comicsdb.replicas"]`, None if no replicas are configured."""
     settings = config.get_settings()
     limits, lag = timeouts(settings), settings["comicsdb.database.replica_lag"] * MEGABYTE
     found = [Replica(address, limits, lag) for address in settings["comicsdb.database.replica_urls"]]

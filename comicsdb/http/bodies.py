@@ -12,20 +12,20 @@ from webob.multidict import MultiDict
 
 from comicsdb.security import session_identifier
 
-BODY_MAX = 20 * 1024 * 1024  # bytes, with a picture
-TEXT_MAX = 2 * 1024 * 1024  # bytes without files
-FIELDS_MAX = 5000  # more than an issue with several hundred credits has
-ANONYMOUS_FIELDS_MAX = 200  # without credentials
+BODY_MAX = 20 * 1024 * 1024  # bytes of a body that may contain a picture
+TEXT_MAX = 2 * 1024 * 1024  # bytes of a body without files
+FIELDS_MAX = 5000  # more than an issue with several hundred credits needs
+ANONYMOUS_FIELDS_MAX = 200  # for requests without credentials
 HEAD_MAX = 1024  # bytes of the headers of a part
-PARAMETERS_MAX = 20  # of such a header, and escaped characters in it
+PARAMETERS_MAX = 20  # parameters, and escaped characters, in such a header
 FORM, PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
-ESCAPED = re.compile(rb"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*")  # it begins with %, which is quick to find
-UNENCODED = ("binary", "8bit", "7bit")  # transfer encodings without encoding
+ESCAPED = re.compile(rb"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*")  # matches whole runs; its literal start is fast to search for
+UNENCODED = ("binary", "8bit", "7bit")  # transfer encodings that leave content as it is
 
 
 class BodyError(ValueError):
-    """A body that is rejected; the text has the reason, `code` the HTTP status."""
+    """A body is rejected; the text says why, `code` is the HTTP status."""
 
     code = 400
 
@@ -72,7 +72,7 @@ def read(request) -> bytes:
 
 
 def form(request) -> MultiDict:
-    """The fields of a form: texts, and files at their start; none if the body is not a form.
+    """The fields of a form: texts, and files positioned at their start; none if the body is not a form.
 
     A file field without a file is b"". Raises BodyError for too many bytes or fields, a missing boundary,
     nested parts, and text that is not UTF-8.
@@ -83,7 +83,7 @@ def form(request) -> MultiDict:
         request.environ["comicsdb.form"] = kept, request.body_file_raw
     for each in kept.values():
         if isinstance(each, UploadedFile):
-            each.file.seek(0)  # an earlier attempt at the request has read it
+            each.file.seek(0)  # an earlier attempt of the request has read it
     return kept
 
 
@@ -119,7 +119,7 @@ def _fields(request) -> list[tuple[str, str | bytes | UploadedFile]]:
 
 
 def _pairs(body: bytes) -> Iterator[tuple[str, str]]:
-    """Names and values as `urllib.parse.parse_qsl` has them, which goes through escapes byte by byte."""
+    """Names and values like those of `urllib.parse.parse_qsl`, which unescapes byte by byte."""
     for each in body.replace(b"+", b" ").split(b"&"):
         if each:
             name, _, value = each.partition(b"=")
@@ -131,7 +131,7 @@ def _unescaped(text: bytes) -> str:
 
 
 class _Parser(PushMultipartParser):
-    """The library's parser, which checks what takes long in headers before parsing them."""
+    """The library's parser, which first rejects headers that would take long to parse."""
 
     def _create_segment(self, headerlist: list[tuple[str, str]]) -> MultipartSegment:
         size = sum(len(name) + len(value) for name, value in headerlist)
@@ -145,7 +145,7 @@ def _parts(body: bytes, between: bytes) -> Iterator[tuple[str, str | bytes | Upl
     """The name and value of each part."""
     segment, content = None, []
     with _Parser(between, max_header_size=HEAD_MAX, max_header_count=4, strict=True) as parser:
-        for event in parser.parse(body):  # headers, pieces of content, and None at the end of a part
+        for event in parser.parse(body):  # events are headers, pieces of content, and None at the end of a part
             if isinstance(event, MultipartSegment):
                 segment, content = event, []
             elif event is not None:
@@ -161,7 +161,7 @@ def _value(segment: MultipartSegment, content: bytes) -> str | bytes | UploadedF
         raise UnreadableError("A part of the form is encoded.")
     name = segment.filename
     if name is None and "filename*=" in segment.header("Content-Disposition", ""):
-        name = "file"  # some clients write it in a way that browsers do not
+        name = "file"  # some clients use this form, which browsers do not
     if name is None:
         if (segment.charset or "utf-8").lower() not in UTF_8:
             raise UnreadableError("The form is not UTF-8.")

@@ -19,7 +19,7 @@ def client_ip(request) -> str:
 
 
 def network(address: str) -> str:
-    """The identity of an IP address: itself, of IPv6 its /64 network, as one subscriber has all of that."""
+    """An IP address as an identity; for IPv6 the /64 network, as a subscriber has all of its addresses."""
     try:
         found = ip_address(address)
     except ValueError:

@@ -7,14 +7,14 @@ from pyramid.interfaces import IExecutionPolicy
 from pyramid.router import default_execution_policy
 
 ROUTE_KEY = "comicsdb.route"  # in the WSGI environment: the name of the route, once it is known
-NOTE_ROUTE_KEY = "comicsdb.note_route"  # also there: a function of the server to call with it
-# Order of Pyramid actions: after all those of includes and applications. Greater means further out.
+NOTE_ROUTE_KEY = "comicsdb.note_route"  # also there: a function of the server to call with that name
+# Order of Pyramid actions: after those of all includes and applications. Higher values are further out.
 LAST = 1000
 OUTERMOST = LAST + 9
 
 
 def wrap_execution_policy(config, policy: Callable, order: int = LAST) -> None:
-    """Wrap the present execution policy, `inner`, in `policy(registry, inner)`."""
+    """Wrap the current execution policy, `inner`, in `policy(registry, inner)`."""
     registry = config.registry
 
     def act():

@@ -1,4 +1,4 @@
-"""Strict-Transport-Security on all answers of an https site."""
+"""Strict-Transport-Security on all responses of an https site."""
 
 from collections.abc import Mapping
 
@@ -8,9 +8,10 @@ HEADER = "Strict-Transport-Security"
 
 
 class HstsPolicy:
-    """An execution policy around all others, which adds the header also to pictures, errors and 304s.
+    """An execution policy around all others, so that pictures, errors and 304s have the header too.
 
-    A site with an https base URL always sends it, whatever scheme a proxy reports; others only over https.
+    A site with an https base URL always sends it, regardless of the scheme that a proxy reports; others only
+    over https.
     """
 
     def __init__(self, registry, inner):
@@ -27,12 +28,12 @@ class HstsPolicy:
 
 
 def is_https(settings: Mapping) -> bool:
-    """Whether the site's base URL has https."""
+    """Whether the site's base URL is an https URL."""
     return settings["comicsdb.base_url"].startswith("https://")
 
 
 def server_headers(settings: Mapping) -> list[tuple[str, str]]:
-    """Headers for answers that the server gives without the application."""
+    """Headers for responses that the server sends without the application."""
     return [(HEADER, settings["comicsdb.hsts"])] if is_https(settings) else []
 
 

@@ -1,8 +1,8 @@
-"""Idempotency keys: a request is executed once, however often it is sent.
+"""Idempotency keys: a request is executed once, no matter how often it is sent.
 
 The row of a key is inserted by the transaction of the request, before other writes. A second request with the
-same key waits for that row until the first has ended; then it finds the answer or, if the first was rolled
-back, takes the key.
+same key waits for that row until the first request has ended. Then it finds the response or, if the first was
+rolled back, claims the key.
 """
 
 from datetime import timedelta
@@ -26,7 +26,7 @@ class OtherRequestError(Exception):
 
 
 def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
-    """Claim a key for a request, given as text; returns `status` and `body` if it was answered already.
+    """Claim a key for a request, given as text; returns `status` and `body` if it already has a response.
 
     Raises OtherRequestError. Keys expire after a day.
     """
@@ -38,7 +38,7 @@ def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
         where=_key.c.created <= now - LIFETIME,
     ).returning(_key.c.user_id)
     kept = None
-    while kept is None:  # a row deleted between the two statements is claimed by the next iteration
+    while kept is None:  # if the row was deleted between the two statements, the next iteration claims it
         if session.scalar(claiming) is not None:
             return None
         own = (_key.c.user_id == user_id) & (_key.c.key == key)
@@ -49,7 +49,7 @@ def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
 
 
 def store_answer(session: Session, user_id: int, key: str, status: int, body: bytes) -> None:
-    """Store the answer to a request that has claimed a key."""
+    """Store the response to a request that has claimed a key."""
     own = (_key.c.user_id == user_id) & (_key.c.key == key)
     session.execute(update(_key).where(own).values(status=status, body=body))
     _remove_expired(session, clock.now() - LIFETIME)  # last, as it locks rows

@@ -1,4 +1,4 @@
-"""Requests to addresses that strangers chose: never to a private network, nor for longer than a moment."""
+"""Requests to URLs that users chose: limited to public networks, by default, and in time."""
 
 import http.client
 import ipaddress
@@ -12,12 +12,12 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 CONNECT_TIMEOUT, TOTAL_TIMEOUT = 5.0, 15.0  # seconds
-BODY_BYTES_MAX = 4096  # bytes of an answer that are read
-ADDRESSES_MAX = 3  # addresses of a host
-PORTS = frozenset({443, 8443})  # in public networks
+BODY_BYTES_MAX = 4096  # bytes of a response that are read
+ADDRESSES_MAX = 3  # addresses of a host that are tried
+PORTS = frozenset({443, 8443})  # allowed ports in public networks
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
-# Why there was no answer.
+# Why there was no response.
 INVALID, NO_HOST, PRIVATE, REFUSED, TIMED_OUT, CERTIFICATE, BROKEN = (
     "invalid",
     "no_host",
@@ -30,7 +30,7 @@ INVALID, NO_HOST, PRIVATE, REFUSED, TIMED_OUT, CERTIFICATE, BROKEN = (
 
 
 class OutgoingError(Exception):
-    """There was no answer; `problem` is one of the words above."""
+    """There was no response; `problem` is one of the words above."""
 
     def __init__(self, problem: str):
         super().__init__(problem)
@@ -38,7 +38,7 @@ class OutgoingError(Exception):
 
 
 class Answer(NamedTuple):
-    """The status of an answer, how it begins, and its `Retry-After` in seconds, 0 without one."""
+    """A response: its status, the start of its body, and its `Retry-After` in seconds, 0 if it has none."""
 
     status: int
     body: bytes
@@ -46,7 +46,7 @@ class Answer(NamedTuple):
 
 
 def parse_url(url: str) -> SplitResult | None:
-    """The parts of an address to which requests may be sent, as far as the text tells; otherwise None."""
+    """The parts of a URL to which requests may be sent, as far as its text shows; otherwise None."""
     if not (url.isascii() and url.isprintable()) or " " in url or "\\" in url:
         return None
     try:
@@ -59,7 +59,7 @@ def parse_url(url: str) -> SplitResult | None:
 
 
 def is_allowed(parts: SplitResult, address: str, networks: Iterable) -> bool:
-    """Whether a request may go to this address of the host: a public one by HTTPS, or one of the networks."""
+    """Whether a request may be sent to this address: a public one by HTTPS, or one in the networks."""
     ip = ipaddress.ip_address(address)
     if any(ip in network for network in networks):
         return True
@@ -67,10 +67,10 @@ def is_allowed(parts: SplitResult, address: str, networks: Iterable) -> bool:
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], networks: Iterable = ()) -> Answer:
-    """Send a body and read how the answer begins; redirects are not followed.
+    """Send a body and read the start of the response; redirects are not followed.
 
-    The host is resolved once, and all its addresses must be allowed: so the one that was checked is the one
-    that is asked. Raises OutgoingError.
+    The host is resolved only once, and all its addresses must be allowed, so that the checked address is the
+    one that is used. Raises OutgoingError.
     """
     parts, deadline = parse_url(url), monotonic() + TOTAL_TIMEOUT
     if parts is None:
@@ -98,14 +98,14 @@ class _Connection(http.client.HTTPConnection):
 
     def __init__(self, parts: SplitResult, addresses: list[str], deadline: float):
         super().__init__(parts.hostname, _port(parts), timeout=CONNECT_TIMEOUT)
-        self.default_port = 443 if parts.scheme == "https" else 80  # which the header `Host` leaves out
+        self.default_port = 443 if parts.scheme == "https" else 80  # the header `Host` omits this port
         self._is_secure = parts.scheme == "https"
         self._addresses = addresses
         self._deadline = deadline
         self._open_socket: socket.socket | None = None
 
     def connect(self) -> None:
-        """Connect to the first address that answers."""
+        """Connect to the first address that accepts a connection."""
         for tried, address in enumerate(self._addresses, 1):
             try:
                 self.sock = socket.create_connection((address, self.port), self.timeout)
@@ -124,10 +124,10 @@ class _Connection(http.client.HTTPConnection):
             self.sock.do_handshake()
 
     def abort(self) -> None:
-        """End it at once: a server that sends byte after byte never reaches a time limit of the socket."""
+        """Close it at once: a server that sends byte after byte never exceeds the socket's timeout."""
         if self._open_socket is not None:
             with suppress(OSError):
-                socket.socket.shutdown(self._open_socket, socket.SHUT_RDWR)  # without the end of TLS
+                socket.socket.shutdown(self._open_socket, socket.SHUT_RDWR)  # without closing TLS
 
 
 def _port(parts: SplitResult) -> int:
@@ -135,7 +135,7 @@ def _port(parts: SplitResult) -> int:
 
 
 def _addresses(parts: SplitResult, networks: Iterable) -> list[str]:
-    """Some addresses of the host; raises OutgoingError if there is none, or one that is not allowed."""
+    """Up to ADDRESSES_MAX addresses of the host; raises OutgoingError if there is none or one is not allowed."""
     try:
         found = socket.getaddrinfo(parts.hostname, _port(parts), type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -147,7 +147,7 @@ def _addresses(parts: SplitResult, networks: Iterable) -> list[str]:
 
 
 def _is_public(ip) -> bool:
-    """Whether an address is one of the public Internet, also one of IPv4 within IPv6."""
+    """Whether an address is a public one, including IPv4 addresses embedded in IPv6."""
     if ip.version == 6:
         if ip.ipv4_mapped is not None:
             return _is_public(ip.ipv4_mapped)

