@@ -101,7 +101,7 @@ def select_places(table, conditions, order, step: int) -> Select:
 
 
 def _counted(table, conditions, order):
-    """Return the groups of a list: their values, the `number` of their rows, and the position of the last, `upto`."""
+    """Return the groups of a list: their values, the `number` of their rows, and the last row, `upto`."""
     alone = place_length(order, table) == len(order)  # each row is a group
     order = order[: place_length(order, table)]
     wanted, other = sort_keys(order), _column_of(order[0])[0].table

@@ -93,7 +93,7 @@ class Replica:
         self._used = True
         self.name = f"{url.host or url.query.get('host', '')}:{url.port or url.query.get('port', 5432)}"
         self.on_change: Callable[[bool], None] | None = None  # called with whether the replica is used
-        self.on_read: Callable[[str], None] | None = None  # called for each read with "used", "behind" or "failed"
+        self.on_read: Callable[[str], None] | None = None  # called for each read: used, behind, failed
 
     def acquire(self, primary: ReadPool, is_current: Callable[[Lease], bool]) -> Lease | None:
         """A connection in a transaction that shows the same as the primary, or None.

@@ -20,7 +20,7 @@ HEAD_MAX = 1024  # bytes of the headers of a part
 PARAMETERS_MAX = 20  # parameters, and escaped characters, in such a header
 FORM, PARTS = "application/x-www-form-urlencoded", "multipart/form-data"
 UTF_8 = ("utf-8", "utf8", "us-ascii", "ascii")
-ESCAPED = re.compile(rb"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*")  # matches whole runs; its literal start is fast to search for
+ESCAPED = re.compile(rb"%[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2})*")  # the literal start is fast to find
 UNENCODED = ("binary", "8bit", "7bit")  # transfer encodings that leave content as it is
 
 
@@ -145,7 +145,7 @@ def _parts(body: bytes, between: bytes) -> Iterator[tuple[str, str | bytes | Upl
     """The name and value of each part."""
     segment, content = None, []
     with _Parser(between, max_header_size=HEAD_MAX, max_header_count=4, strict=True) as parser:
-        for event in parser.parse(body):  # events are headers, pieces of content, and None at the end of a part
+        for event in parser.parse(body):  # headers, pieces of content, and None at the end of a part
             if isinstance(event, MultipartSegment):
                 segment, content = event, []
             elif event is not None:

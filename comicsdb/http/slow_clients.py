@@ -16,12 +16,12 @@ from comicsdb.http.client_address import address
 from comicsdb.http.streams import RELEASE_KEY, Stream
 from comicsdb.ops.watchdog import Heartbeat
 
-# Answers without the application.
+# Responses sent without the application.
 TOO_LARGE = ("413 Content Too Large", "The request is too large.")
 CUT_SHORT = ("400 Bad Request", "The request ended before its end.")
 TOO_LATE = ("408 Request Timeout", "The request took too long to arrive.")
 BUSY = ("503 Service Unavailable", "Too many slow requests at once: try again.")
-LARGE = 1024 * 1024  # bytes; smaller answers are buffered in memory for their client
+LARGE = 1024 * 1024  # bytes; smaller responses are buffered in memory for their client
 LARGE_SHARE = 8  # one in so many slow clients may send a larger body, which is held in memory
 SLOW_TIMEOUT = 0.2  # seconds to wait until another slow client is done
 IDLE = 1000  # milliseconds without data, after which a connection counts as late
@@ -32,9 +32,9 @@ class SlowClientMiddleware:
     """Separates waiting for clients from running the application.
 
     Each request has a thread of the server's pool. The body is read before the application runs, and a long
-    answer is sent after it; at most `slow_clients` threads wait for clients, for a body up to `seconds`. The
-    application runs in at most `threads` threads at a time, as more would only contend for the interpreter.
-    Answers of this middleware have the `headers`.
+    response is sent after it; at most `slow_clients` threads wait for clients, for a body up to `seconds`.
+    The application runs in at most `threads` threads at a time, as more would only contend for the
+    interpreter. Responses of this middleware have the `headers`.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class SlowClientMiddleware:
 
     @contextmanager
     def _released(self, environ: dict, held: list[int]) -> Iterator[None]:
-        """Let another request have the slot while this one waits; a stream has none any more."""
+        """Let another request have the slot while this one waits; a stream no longer has one."""
         has_slot = bool(held)
         if has_slot:
             self._release_slot(held)
@@ -147,7 +147,7 @@ class SlowClientMiddleware:
                     connection.shutdown(socket.SHUT_RD)
 
     def _send(self, answer: Iterable[bytes], start_response: Callable) -> Iterable[bytes]:
-        """Send a small answer in one piece, others piece by piece; a stream is not gathered."""
+        """Send a small response in one piece, others piece by piece; a stream is not buffered."""
         if isinstance(answer, Stream):
             return self._send_slowly((), answer, answer, start_response)
         pieces, size, rest = [], 0, iter(answer)
@@ -162,7 +162,7 @@ class SlowClientMiddleware:
         return self._send_slowly(pieces, rest, answer, start_response)
 
     def _send_slowly(self, pieces, rest, answer, start_response: Callable) -> Iterable[bytes]:
-        """Send an answer piece by piece, unless too many slow clients are being served already."""
+        """Send a response piece by piece, unless too many slow clients are already being served."""
         if self._slow.acquire(timeout=SLOW_TIMEOUT):
             return PiecewiseBody(chain(pieces, rest), partial(_close, answer), self._slow.release)
         _close(answer)
@@ -176,7 +176,7 @@ class SlowClientMiddleware:
 
 
 class PiecewiseBody:
-    """The pieces of a long answer, with callbacks for when it was sent or the client disconnected."""
+    """The pieces of a long response, with callbacks for when it was sent or the client disconnected."""
 
     def __init__(self, pieces: Iterable[bytes], *on_close: Callable):
         self.pieces = pieces

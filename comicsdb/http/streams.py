@@ -1,21 +1,21 @@
-"""Answers that come slowly: the server sends each piece at once, and requests that wait for news."""
+"""Responses that are sent slowly, piece by piece, and requests that wait for changes."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 
-RELEASE_KEY = "comicsdb.release"  # in the environment: gives a context in which another request may run
-STOPPING = threading.Event()  # set when the server stops: whoever waits ends
+RELEASE_KEY = "comicsdb.release"  # key in the environment: returns a context in which another request may run
+STOPPING = threading.Event()  # set when the server stops, which ends all waiting
 
 
 def wait(environ: dict, seconds: float) -> bool:
-    """Wait without keeping other requests from the application; gives whether the server stops meanwhile."""
+    """Wait without blocking other requests; returns whether the server stops in the meantime."""
     with environ.get(RELEASE_KEY, nullcontext)():
         return STOPPING.wait(seconds)
 
 
 class Stream:
-    """The body of such an answer; `on_close` is called once, whoever ends it."""
+    """The body of a slow response; `on_close` is called once, whoever closes it."""
 
     def __init__(self, pieces: Iterable[bytes], on_close: Callable[[], None]):
         self._pieces = pieces
@@ -26,7 +26,7 @@ class Stream:
         return iter(self._pieces)
 
     def close(self) -> None:
-        """End it; the WSGI server calls this last."""
+        """Close the stream; the WSGI server calls this last."""
         on_close, self._on_close = self._on_close, None
         if on_close is not None:
             on_close()

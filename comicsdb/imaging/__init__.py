@@ -1,4 +1,4 @@
 """Checking, cleaning, measuring and scaling pictures, in separate processes (`decoder.py`).
 
-It imports nothing else of comicsdb, so that such a process starts quickly and holds no secrets.
+This package imports nothing else of comicsdb, so that such a process starts quickly and holds no secrets.
 """

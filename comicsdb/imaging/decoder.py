@@ -1,8 +1,8 @@
 """A process that decodes untrusted pictures: `python -m comicsdb.imaging.decoder SOCKET MEMORY`.
 
-An attack on a decoder hits only this process: time and memory are limited, it cannot write files, and it
-holds no secrets. `comicsdb.media.decoding` sends it jobs over a socket, each a JSON object and the picture in
-one message each. It answers with a JSON object and bytes, and exits when the socket is closed.
+An attack on a decoder only affects this process: time and memory are limited, it cannot write files, and it
+holds no secrets. `comicsdb.media.decoding` sends it jobs over a socket, each as a message with a JSON object
+and one with the picture. It responds with a JSON object and bytes, and exits when the socket is closed.
 """
 
 import io
@@ -21,7 +21,7 @@ from comicsdb.imaging.share import share_picture
 
 
 def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
-    """A picture without metadata, its facts, and with `hashed` its perceptual hashes, if it can have them."""
+    """A picture without metadata, its facts, and with `hashed` its perceptual hashes, if they can be computed."""
     result, expected = strip_metadata(data)
     with open_image(result) as image:
         if load(image) != expected:
@@ -41,7 +41,7 @@ def measure(data: bytes, *, hashed: bool = False) -> tuple[dict, bytes]:
 
 
 def describe(data: bytes) -> tuple[dict, bytes]:
-    """The facts about a picture that was decoded before: its structure and header are checked only."""
+    """The facts about a picture that was decoded before: only its structure and header are checked."""
     with open_image(data) as image:
         return _facts(header_facts(image)), b""
 
@@ -59,7 +59,7 @@ def shrink(data: bytes, *, size: str) -> tuple[dict, bytes]:
 
 
 def share(data: bytes, *, title: str, lines: list[str], lengths: list[int]) -> tuple[dict, bytes]:
-    """The picture of a link, with covers of these lengths."""
+    """The picture for a link, with covers of these `lengths` in bytes."""
     stream = io.BytesIO(data)
     return {}, share_picture(title, lines, [stream.read(length) for length in lengths])
 
@@ -105,12 +105,12 @@ def _limit_process(memory: int) -> None:
 def _limit_job(seconds: int) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     _soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    until = int(used.ru_utime + used.ru_stime) + seconds  # a full second less at most
+    until = int(used.ru_utime + used.ru_stime) + seconds  # may be almost a second less
     resource.setrlimit(resource.RLIMIT_CPU, (until if hard < 0 else min(until, hard), hard))
 
 
 def serve(connection: Connection) -> None:
-    """Do jobs until the other end is closed."""
+    """Process jobs until the other end is closed."""
     while True:
         try:
             asked, data = json.loads(connection.recv_bytes()), connection.recv_bytes()

@@ -22,7 +22,7 @@ from comicsdb.imaging.structure import check_structure
 
 # By Pillow's name; an MPO of a camera is a JPEG followed by further pictures.
 FORMATS = {**{name: name for name in SUFFIXES}, "MPO": "JPEG"}
-ORIENTATION = 0x0112  # the Exif tag; with 5 to 8 the picture is rotated by 90°
+ORIENTATION = 0x0112  # the Exif tag; with values 5 to 8 the picture is rotated by 90°
 DECODER_ERRORS = (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, TypeError)
 
 _ = str  # marks texts for translation
@@ -34,7 +34,7 @@ def inspect(source: Path | bytes) -> Picture:
     """Decode a picture from a file or bytes; returns its size and format.
 
     Raises PictureError for anything but a valid JPEG, PNG, WebP, GIF or AVIF of at most 20 MB and 50 million
-    pixels. File name and claimed type are ignored. Of an animation the first frame counts.
+    pixels. File name and claimed type are ignored. Of an animation, only the first frame counts.
     """
     with open_image(source) as image:
         return load(image)
@@ -51,14 +51,14 @@ def load(image: Image.Image) -> Picture:
 
 
 def header_facts(image: Image.Image) -> Picture:
-    """The size and format of an opened image, which its header tells."""
+    """The size and format of an opened image, from its header."""
     return Picture(*upright_size(image), FORMATS[image.format])
 
 
-class open_image:  # noqa: N801  (used as a function: `with opened(path) as image`)
-    """Open an image whose structure and header are within the limits; nothing is decoded yet.
+class open_image:  # noqa: N801  (used like a function: `with open_image(data) as image`)
+    """Open an image whose structure and header are within the limits, without decoding it.
 
-    Raises PictureError as `inspect` does.
+    Raises PictureError like `inspect`.
     """
 
     def __init__(self, source: Path | bytes):
@@ -118,20 +118,20 @@ def orientation(image: Image.Image) -> int:
 
 
 def upright_size(image: Image.Image) -> tuple[int, int]:
-    """Width and height as the picture is shown."""
+    """Width and height of the picture as it is displayed."""
     width, height = image.size
     return (height, width) if orientation(image) in {5, 6, 7, 8} else (width, height)
 
 
 def thumbnail(source: bytes, size_name: str) -> bytes:
-    """The thumbnail of a picture as WebP; raises PictureError where it cannot be read."""
+    """The thumbnail of a picture as WebP; raises PictureError if it cannot be read."""
     stream = io.BytesIO()
     render(source, size_name).save(stream, "WEBP", quality=QUALITY, exif=b"")
     return stream.getvalue()
 
 
 def render(source: bytes, size_name: str) -> Image.Image:
-    """The thumbnail of a picture as an image; raises PictureError where it cannot be read."""
+    """The thumbnail of a picture as an image; raises PictureError if it cannot be read."""
     with open_image(source) as image:
         sideways = orientation(image) in {5, 6, 7, 8}
         width, height = image.size[::-1] if sideways else image.size
@@ -139,7 +139,7 @@ def render(source: bytes, size_name: str) -> Image.Image:
         # Before cropping, the picture is scaled so that it covers the target.
         scale = max(target[0] / width, target[1] / height)
         covering = (max(target[0], round(width * scale)), max(target[1], round(height * scale)))
-        # JPEG can be decoded at a lower resolution
+        # JPEG can be decoded at a lower resolution.
         image.draft(None, covering[::-1] if sideways else covering)
         try:
             upright = ImageOps.exif_transpose(_plain(image))
@@ -152,7 +152,7 @@ def render(source: bytes, size_name: str) -> Image.Image:
 
 
 def _plain(image: Image.Image) -> Image.Image:
-    """The decoded image in a mode that WebP knows, with its transparency."""
+    """The decoded image in a mode that WebP supports, with its transparency."""
     image.load()
     transparent = image.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in image.info
     return image.convert("RGBA" if transparent else "RGB")

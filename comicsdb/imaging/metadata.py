@@ -1,7 +1,7 @@
-"""Removing metadata from uploaded pictures: place, camera, names.
+"""Removes metadata from uploaded pictures: location, camera, names.
 
-The encoded image data are copied, so nothing is lost; colour profile, transparency, animation and orientation
-stay. Only AVIF is encoded again, and only where it has metadata.
+The encoded image data is copied, so nothing is lost; colour profile, transparency, animation and orientation
+are kept. Only AVIF is re-encoded, and only if it has metadata.
 """
 
 import io
@@ -22,8 +22,8 @@ from comicsdb.imaging.picture import Picture, PictureError, damaged_error
 from comicsdb.imaging.structure import JPEG_END, gif_parts, jpeg_parts, png_parts, webp_parts
 
 AVIF_QUALITY = 90
-AVIF_SPEED = 9  # of 10; a second for five million pixels, where the usual 6 takes ten
-AVIF_PIXELS = 16_000_000  # of re-encoded frames together
+AVIF_SPEED = 9  # of 10; a second for five million pixels, for which the usual 6 takes ten
+AVIF_PIXELS = 16_000_000  # of all re-encoded frames together
 # The parts to keep; all others are metadata.
 PNG_KEPT = frozenset(
     b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP sBIT bKGD pHYs mDCV cLLI acTL fcTL fdAT".split()
@@ -37,9 +37,9 @@ _ = str  # marks texts for translation
 
 
 def strip_metadata(data: bytes) -> tuple[bytes, Picture]:
-    """The picture without metadata, and the facts of its header; the result is not decoded yet.
+    """The picture without metadata, and the facts in its header; the result is not decoded yet.
 
-    Raises PictureError as `inspect` does.
+    Raises PictureError like `inspect`.
     """
     with open_image(data) as image:
         turned = orientation(image)
@@ -54,12 +54,12 @@ def strip_metadata(data: bytes) -> tuple[bytes, Picture]:
 
 
 def unsupported_error() -> PictureError:
-    """The error for a picture that changes when its metadata are removed."""
+    """The error for a picture that changes when its metadata is removed."""
     return PictureError(_("has an unsupported structure"))
 
 
 def _exif(turned: int) -> bytes:
-    """An Exif block with the orientation only."""
+    """An Exif block that only contains the orientation."""
     return b"II*\0" + struct.pack("<IHHHIHHI", 8, 1, ORIENTATION, 3, 1, turned, 0, 0)
 
 
@@ -78,7 +78,7 @@ def _jpeg(data: bytes, exif: bytes) -> bytes:
 def _is_kept_in_jpeg(marker: int, content: bytes) -> bool:
     if 0xE0 <= marker <= 0xEF:
         return marker in JPEG_APPLICATIONS and content.startswith(JPEG_APPLICATIONS[marker])
-    return marker != 0xFE  # a comment
+    return marker != 0xFE  # comments are not kept
 
 
 def _png(data: bytes, exif: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Facts about a picture that need no decoding: format, size, thumbnail sizes, and what is wrong with it."""
+"""Facts about a picture that need no decoding: format, size, thumbnail sizes, and errors."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,11 +10,11 @@ MAX_PIXELS = 50_000_000  # a decoded picture takes three to four bytes a pixel, 
 MAX_SIDE = 32767  # the limit of the columns for width and height
 SUFFIXES = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp", "GIF": "gif", "AVIF": "avif"}
 
-_ = str  # marks texts for translation, as `comicsdb.i18n` does
+_ = str  # marks texts for translation, like `comicsdb.i18n`
 
 
 class PictureError(ValueError):
-    """A file is not an acceptable picture; the text has the reason, as the end of a sentence.
+    """A file is not an acceptable picture; the text gives the reason, as the end of a sentence.
 
     `mapping` has the values of its placeholders `${name}`.
     """
@@ -27,7 +27,7 @@ class PictureError(ValueError):
     @property
     def problem(self):
         """The problem as a translatable text."""
-        from comicsdb.i18n import FormattedText  # noqa: PLC0415  (imports all tables; decoders do without)
+        from comicsdb.i18n import FormattedText  # noqa: PLC0415  (imports all tables, which decoders do not need)
 
         return FormattedText(self.text, **self.mapping)
 
@@ -75,15 +75,15 @@ class Picture:
 
 
 class Crop(StrEnum):
-    """How a picture of another shape than its frame is cropped."""
+    """How a picture whose shape differs from its frame is cropped."""
 
     NONE = "none"  # not at all: it is fitted into the frame
     CENTRE = "centre"
-    TOP = "top"  # the upper edge stays
+    TOP = "top"  # the upper edge is kept
 
 
 class ThumbnailSize(NamedTuple):
-    """A frame in pixels; pictures smaller than it are not enlarged."""
+    """A frame in pixels; smaller pictures are not enlarged."""
 
     width: int
     height: int

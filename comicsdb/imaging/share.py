@@ -1,4 +1,4 @@
-"""Pictures that other sites show with a link: a title, a few lines, and covers."""
+"""Pictures that other sites show for a link: a title, a few lines, and covers."""
 
 import io
 import unicodedata
@@ -11,13 +11,13 @@ from comicsdb.imaging.picture import PictureError
 
 WIDTH, HEIGHT = 1200, 630
 MARGIN = 70
-TEXT_WIDTH = 520  # of the column of text, if there are covers beside it
-COVER_HEIGHT, STEP, TILT = 380, 56, 4  # of covers: pixels, pixels between two, degrees
+TEXT_WIDTH = 520  # of the text column, if there are covers next to it
+COVER_HEIGHT, STEP, TILT = 380, 56, 4  # of covers: pixels, offset in pixels, degrees
 TITLE_SIZES, TITLE_LINES = (84, 68, 54, 44, 36), 4
 QUALITY = 85
 YELLOW, DOT, INK = (255, 210, 63), (247, 169, 72), (23, 20, 26)
 STRIPE = ((32, 163, 214), (228, 66, 124), INK, (233, 79, 55))
-# Found where the system has them; Pillow's own font, which comes last, knows ASCII only.
+# The first one installed is used; Pillow's own font, the last resort, only has ASCII characters.
 FONTS = ("LiberationSans-Bold.ttf", "DejaVuSans-Bold.ttf", "Arial Bold.ttf", "arialbd.ttf")
 
 
@@ -32,7 +32,7 @@ def share_picture(title: str, lines: list[str], covers: list[bytes]) -> bytes:
     for place, colour in enumerate(STRIPE):
         draw.rectangle((place * WIDTH // 4, HEIGHT - 16, (place + 1) * WIDTH // 4, HEIGHT), colour)
     pictures = [each for each in map(_cover, covers) if each is not None]
-    for place, cover in reversed(list(enumerate(pictures))):  # the first one lies on top
+    for place, cover in reversed(list(enumerate(pictures))):  # the first one is on top
         left = WIDTH - MARGIN - cover.width - (len(pictures) - 1 - place) * STEP
         image.paste(cover, (left, (HEIGHT - 16 - cover.height) // 2), cover)
     _write(draw, title, lines, TEXT_WIDTH if pictures else WIDTH - 2 * MARGIN)
@@ -56,7 +56,7 @@ def _cover(data: bytes) -> Image.Image | None:
 
 
 def _write(draw: ImageDraw.ImageDraw, title: str, lines: list[str], width: int) -> None:
-    """Write the title as large as it fits, the lines below it, and the name of the site."""
+    """Write the title as large as possible, the lines below it, and the name of the site."""
     for size in TITLE_SIZES:
         font = _font(size)
         rows = _wrap(_without_unknown_characters(title), font, width)
@@ -89,7 +89,7 @@ def _wrap(text: str, font, width: int) -> list[str]:
 
 
 def _truncate(text: str, font, width: int) -> str:
-    """A text that is too long without its end."""
+    """The text, truncated if it is too long."""
     if font.getlength(text) <= width:
         return text
     while text and font.getlength(f"{text}...") > width:
@@ -113,7 +113,7 @@ def _glyph(character: str) -> bytes:
 
 
 def _without_unknown_characters(text: str) -> str:
-    """A text without what the font cannot draw: accents are dropped and dashes become hyphens first."""
+    """A text without characters that the font lacks, after dropping accents and turning dashes into hyphens."""
 
     def nearest(character: str) -> str:
         hyphen = "-" if unicodedata.category(character) == "Pd" else ""

@@ -1,6 +1,6 @@
-"""The parts of a picture file, found by one pass over its bytes before it is decoded.
+"""The parts of a picture file, found in one pass over its bytes before it is decoded.
 
-The work of a decoder grows with the number of parts, of which a small file can have many: each scan of a
+The work of a decoder grows with the number of parts, and a small file can have many: each scan of a
 progressive JPEG passes over the whole picture. So they are counted first.
 """
 
@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from comicsdb.imaging.picture import TooComplexError
 
-MAX_SCANS = 64  # of a JPEG; usual files have about ten
+MAX_SCANS = 64  # of a JPEG; most files have about ten
 MAX_FRAMES = 500  # of an animation
-MAX_CHUNKS = 10_000  # of JPEG, PNG and WebP; a PNG of 20 MB has 2,500, as programs divide it
+MAX_CHUNKS = 10_000  # of JPEG, PNG and WebP; a PNG of 20 MB usually has 2,500
 MAX_BLOCKS = 200_000  # of a GIF; 20 MB in blocks of the usual size are 80,000
-MAX_ITEMS = 500  # of an AVIF: its tiles, each once more for transparency
+MAX_ITEMS = 500  # of an AVIF: its tiles, counted again if there is transparency
 MAX_BOXES = 2_000  # of an AVIF
 
 MAX_FILLING = 64 * 1024  # bytes between segments of a JPEG, which decoders skip one by one
@@ -24,7 +24,7 @@ _JPEG_ALONE = frozenset([0x01, 0xD8, *range(0xD0, 0xD8)])  # markers without con
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xff]")
 _JPEG_AFTER_SCAN = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")
 _PNG = b"\x89PNG\r\n\x1a\n"
-# The boxes of an AVIF that contain others, and the length of their own header.
+# The boxes of an AVIF that contain other boxes, and the length of their own header.
 _AVIF_CONTAINERS = {b"meta": 4, b"moov": 0, b"trak": 0, b"mdia": 0, b"minf": 0, b"stbl": 0}
 
 _ = str  # marks texts for translation
@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 
 def check_structure(data: bytes) -> None:
-    """Raise TooComplexError for a picture with more parts than usual programs write.
+    """Raise TooComplexError for a picture with more parts than common programs write.
 
     Other errors are left to the decoder.
     """
@@ -48,14 +48,14 @@ def check_structure(data: bytes) -> None:
         try:
             for _part in parts:
                 pass
-        except struct.error:  # truncated: the decoder reports it
+        except struct.error:  # it is truncated, which the decoder will report
             pass
 
 
 def parts_of(data: bytes) -> Iterator[Part] | None:
-    """The parts of a picture, whose format follows from its first bytes; None for other formats.
+    """The parts of a picture, whose format is detected by its first bytes; None for other formats.
 
-    Iterating raises TooComplexError where there are too many.
+    Iterating raises TooComplexError if there are too many.
     """
     if data.startswith(b"\xff\xd8\xff"):
         return jpeg_parts(data)
@@ -71,7 +71,7 @@ def parts_of(data: bytes) -> Iterator[Part] | None:
 
 
 def jpeg_parts(data: bytes) -> Iterator[Part]:
-    """Segments by marker; a scan extends to the end of its data. Bytes in between are left out."""
+    """Segments by marker; a scan extends to the end of its data. Bytes in between are skipped."""
     scans, at = 0, 2
     for _number in range(MAX_CHUNKS):
         found = _JPEG_MARKER.search(data, at)
@@ -172,7 +172,7 @@ def avif_parts(data: bytes) -> Iterator[Part]:
             if size == 1:
                 size, content = struct.unpack_from(">Q", data, at + 8)[0], at + 16
             end = min(at + size, stop) if size else stop
-            if end < content:  # no box can be so short
+            if end < content:  # no box can be that short
                 return
             _check_items(data, name, content, end)
             yield Part(name, at, end)
@@ -182,7 +182,7 @@ def avif_parts(data: bytes) -> Iterator[Part]:
 
 
 def _check_items(data: bytes, name: bytes, content: int, end: int) -> None:
-    """Refuse too many pictures within: items (with tiles among them), or the frames of an animation."""
+    """Reject too many pictures in one file: items (such as tiles), or frames of an animation."""
     if name == b"iinf" and content < end:
         (count,) = struct.unpack_from(">I" if data[content] else ">H", data, content + 4)
         if count > MAX_ITEMS:

@@ -1,4 +1,4 @@
-"""Delivery: due rows of the outbox are sent by SMTP or written to a folder, and retried when that fails."""
+"""Delivery: due rows of the outbox are sent by SMTP or written to a folder, and retried if that fails."""
 
 import logging
 import re
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 MAIL_OUTAGE = OutageLog(log, logging.WARNING)
 
 # A row being sent is not due again for this long, which is longer than any SMTP session can take. If the
-# process dies meanwhile, another one retries it then.
+# process dies in the meantime, another one retries it then.
 ATTEMPT_LEASE = timedelta(minutes=15)
 DELAYS = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 240))  # the last one repeats
 RETENTION = timedelta(days=30)
@@ -37,7 +37,7 @@ EXPIRED = "It could not be sent in time."
 _mail = OutgoingMail.__table__
 
 PAUSE = 3.0  # seconds between polls of the outbox
-LONG_PAUSE = 60.0  # after a failure that concerns all mails
+LONG_PAUSE = 60.0  # seconds after a failure that affects all mails
 
 
 class TransportError(Exception):
@@ -50,7 +50,7 @@ class TransportError(Exception):
 
 
 class Transport(Protocol):
-    """Interface of what sends mails; used by one thread."""
+    """Interface for sending mails; used by one thread."""
 
     def send(self, name: str, recipient: str, message: bytes) -> None:
         """Send one message; raises TransportError. `name` identifies it for people."""
@@ -60,7 +60,7 @@ class Transport(Protocol):
 
 
 def transport_from_settings(settings: Mapping) -> Transport:
-    """The transport of the settings; opens no connection yet."""
+    """The configured transport; does not connect yet."""
     folder = settings["comicsdb.mail.folder"]
     return FolderTransport(folder) if folder else SmtpTransport(settings)
 
@@ -81,9 +81,9 @@ class _EncryptedConnection(smtplib.SMTP_SSL):
 
 
 class SmtpTransport:
-    """Sends by the SMTP server of the settings `mail.*`, over one connection while there is no error.
+    """Sends mails through the SMTP server of the settings `mail.*`, keeping the connection until an error.
 
-    pyramid_mailer reads the settings and opens connections. Its `send` is not used: it would encode the
+    pyramid_mailer reads the settings and opens connections. Its `send` is not used, as it would encode the
     stored messages a second time, and leave rejected connections open.
     """
 
@@ -129,7 +129,7 @@ class SmtpTransport:
         """Quit and close the connection, ignoring errors."""
         connection, self._connection = self._connection, None
         if connection is not None:
-            with suppress(smtplib.SMTPException, OSError), connection:  # whose end is QUIT and close
+            with suppress(smtplib.SMTPException, OSError), connection:  # the context sends QUIT and closes
                 pass
 
 
@@ -163,7 +163,7 @@ class FolderTransport:
 def send_due(engine: Engine, transport: Transport) -> Counter:
     """Send due mails; counts "sent", "failed" (to be retried) and "given up".
 
-    No transaction is open during SMTP sessions. A failure that concerns all mails ends the run, and is also
+    No transaction is open during SMTP sessions. A failure that affects all mails ends the run, and is also
     counted as "unreachable".
     """
     counted = Counter()
@@ -187,7 +187,7 @@ def send_due(engine: Engine, transport: Transport) -> Counter:
 
 
 def _claim(engine: Engine):
-    """Claim the row that is due longest, so that no other process sends it."""
+    """Claim the row that has been due longest, so that no other process sends it."""
     now = clock.now()
     due = (
         select(_mail.c.id)
@@ -199,7 +199,7 @@ def _claim(engine: Engine):
     claimed = (
         update(_mail)
         .where(_mail.c.id == due.scalar_subquery())
-        # Without an error it counts as being sent: staff cannot retry it meanwhile.
+        # Without an error it counts as being sent, so staff cannot retry it in the meantime.
         .values(attempts=_mail.c.attempts + 1, next_attempt=now + ATTEMPT_LEASE, error="")
         .returning(
             _mail.c.id, _mail.c.kind, _mail.c.recipient, _mail.c.message, _mail.c.attempts, _mail.c.give_up
@@ -249,5 +249,5 @@ class Sender(Worker):
         self._transport = transport_from_settings(settings)
 
     def work(self) -> float:
-        """Send what is due."""
+        """Send the mails that are due."""
         return LONG_PAUSE if send_due(self._engine, self._transport)["unreachable"] else PAUSE

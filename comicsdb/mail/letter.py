@@ -17,7 +17,7 @@ _BUTTON = (
     "display:inline-block;padding:9px 21px;border:2px solid #17141a;border-radius:24px;"
     f"{_FONT};font-size:16px;line-height:24px;color:#1b171f;text-decoration:none;font-weight:bold"
 )
-_FIRST, _OTHER = "#ffd23f", "#fffdf8"  # the ground of the button that a letter is about, and of others
+_FIRST, _OTHER = "#ffd23f", "#fffdf8"  # background of a letter's main button, and of other buttons
 _PAPER = "#fbf6ec"
 _STRIPE = ("#1496c4", "#e0457b", "#ffd23f", "#e8503a")  # the printer's four colours, as on the site
 _TABLE = '<table role="presentation" cellpadding="0" cellspacing="0" border="0"'
@@ -64,7 +64,7 @@ class Letter:
 
 
 class LetterContext:
-    """What a letter is rendered with: a language, and the base URL of paths (`https://host`)."""
+    """The context for rendering a letter: a language, and the base URL for paths (`https://host`)."""
 
     def __init__(self, language: str, base_url: str):
         self._localizer = localizer(language)
@@ -72,11 +72,11 @@ class LetterContext:
         self.language = self._localizer.locale_name
 
     def translate(self, text: Text) -> str:
-        """A text in the reader's language on one line, whatever values it contains."""
+        """A text in the reader's language, on one line regardless of the values in it."""
         return printable(translate(self._localizer, text))
 
     def absolute(self, address: str) -> str:
-        """A full URL; raises SettingsError where the site's base URL is needed and not set."""
+        """A full URL; raises SettingsError if the site's base URL is needed and not set."""
         if not address.startswith("/"):
             return address
         if not self._base_url:

@@ -34,8 +34,8 @@ def queue(
 ) -> bool:
     """Store a letter, to be sent after the commit; returns False for an invalid address, which is logged.
 
-    It goes to the address of `user` in that account's language unless `to` or `language` are given. `kind` is
-    a word for the log. It is not sent after `until`, by default three days from now.
+    It is sent to the address of `user` in that account's language unless `to` or `language` is given. `kind`
+    is a word for the log. It is not sent after `until`, by default three days from now.
     """
     language = language or (user.language if user is not None else "") or DEFAULT_LANGUAGE
     recipient = to or user.email
@@ -70,7 +70,7 @@ def queue_to_administrators(session: Session, settings: Mapping, letter: Letter,
 def compose(letter: Letter, settings: Mapping, recipient: str, language: str) -> bytes:
     """The complete message (RFC 5322), ASCII only, which every server accepts.
 
-    Raises ValueError for an invalid address, also for line breaks in it.
+    Raises ValueError for an invalid address, including one with line breaks.
     """
     sender = settings["comicsdb.mail.from"]
     context = LetterContext(language, settings["comicsdb.base_url"])
@@ -80,7 +80,7 @@ def compose(letter: Letter, settings: Mapping, recipient: str, language: str) ->
     message["Subject"] = context.translate(letter.subject)
     message["Date"] = clock.now()
     message["Message-ID"] = make_msgid(domain=sender.domain)
-    message["Auto-Submitted"] = "auto-generated"  # suppress automatic replies (RFC 3834)
+    message["Auto-Submitted"] = "auto-generated"  # suppresses automatic replies (RFC 3834)
     message.set_content(as_text(letter, context), cte="quoted-printable")
     message.add_alternative(as_html(letter, context), subtype="html", cte="quoted-printable")
     message["Content-Language"] = context.language

@@ -1,4 +1,4 @@
-"""Pictures: `request.media` stores them, two routes serve them and their thumbnails."""
+"""Pictures: `request.media` stores them; two routes serve them and their thumbnails."""
 
 from urllib.parse import quote
 
@@ -24,7 +24,7 @@ BLOCK = 256 * 1024  # bytes
 
 
 def from_settings(settings: dict) -> Storage:
-    """The storage of the settings; raises SettingsError where its library is missing."""
+    """The configured storage; raises SettingsError if its library is missing."""
     if settings.get("comicsdb.mirror.origin"):
         from comicsdb.mirror.covers import from_settings as covers_of  # noqa: PLC0415  (an extra)
 
@@ -43,7 +43,7 @@ def from_settings(settings: dict) -> Storage:
 
 
 def media_base(request) -> str:
-    """The prefix of picture URLs: the public one of the storage, or our own route."""
+    """The prefix of picture URLs: the public URL of the storage, or our own route."""
     public = request.registry.settings.get("comicsdb.media.url")
     return f"{public}/" if public else request.route_url("media", key="-")[:-1]
 
@@ -61,7 +61,7 @@ def media_url(request, key: str | None) -> str | None:
 def thumbnail_url(request, key: str | None, size_name: str) -> str | None:
     """The absolute URL of a thumbnail of one of the sizes `imaging.picture.SIZES`, or None.
 
-    It is always served by us: thumbnails are made on demand.
+    Thumbnails are always served by us, as they are made on demand.
     """
     if size_name not in SIZES:
         raise ValueError(f"There is no size {size_name!r}; there are: {', '.join(SIZES)}.")

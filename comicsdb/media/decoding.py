@@ -1,7 +1,7 @@
 """Decoding untrusted pictures in child processes with limits on time and memory.
 
 A process has at most `PROCESSES` children, started on demand. A child that was killed by a picture, or has
-decoded many, is replaced. However this process ends, their sockets are closed and they exit.
+decoded many, is replaced. However this process ends, their sockets are closed, so that they exit.
 """
 
 import atexit
@@ -21,16 +21,16 @@ from typing import NamedTuple
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, check_length, too_complex_error
 from comicsdb.media.storage import StorageDownError
 
-PROCESSES = 1  # children of each server process; a request that waits for one occupies a thread
+PROCESSES = 1  # children per server process; a request that waits for one occupies a thread
 CPU_SECONDS = 10  # for one picture; the largest accepted ones need three
 MEMORY_BYTES = 3 * 512 * 1024**2  # address space of a child; the largest WebP pictures need 1.05 GB
-WAIT_SECONDS = 5.0  # for a free child; a page may need dozens of new thumbnails at once
+WAIT_SECONDS = 5.0  # wait for a free child; a page may need dozens of new thumbnails at once
 UPLOAD_WAIT_SECONDS = 1.0  # the same for uploads, which can be retried
 ANSWER_SECONDS = 40.0  # for one job; the child's own limit of CPU seconds is lower
-JOBS_PER_PROCESS = 1000  # this bounds memory leaks of decoders
-ANSWER_BYTES = 64 * 1024  # without the picture
+JOBS_PER_PROCESS = 1000  # limits the effect of memory leaks in decoders
+ANSWER_BYTES = 64 * 1024  # of a response, without the picture
 RESULT_BYTES = 64 * 1024**2  # of a returned picture
-# Variables of the environment that a child gets; the others may be secrets.
+# Environment variables that a child gets; others may be secrets.
 ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_", "LD_", "DYLD_", "PYTHON", "VIRTUAL_ENV", "TMPDIR", "TZ")
 
 
@@ -79,7 +79,7 @@ class _DecoderProcess:
         self.jobs = 0
 
     def ask(self, job: dict, data: bytes) -> tuple[dict, bytes]:
-        """The child's answer; raises _ProcessDiedError, or DecoderBusyError after ANSWER_SECONDS."""
+        """The child's response; raises _ProcessDiedError, or DecoderBusyError after ANSWER_SECONDS."""
         self.jobs += 1
         try:
             self._connection.send_bytes(json.dumps(job | {"cpu": CPU_SECONDS}).encode())
@@ -153,7 +153,7 @@ class DecoderPool:
         return self._run({"job": "thumbnail", "size": size}, data)[1]
 
     def share(self, title: str, lines: list[str], covers: list[bytes]) -> bytes:
-        """The picture of a link as JPEG (see `imaging.share`)."""
+        """The picture for a link as JPEG (see `imaging.share`)."""
         job = {"job": "share", "title": title, "lines": lines, "lengths": [len(each) for each in covers]}
         return self._run(job, b"".join(covers) or b"-")[1]
 
@@ -164,7 +164,7 @@ class DecoderPool:
         except _ProcessDiedError as error:
             if error.code == -signal.SIGXCPU:
                 raise too_complex_error() from error
-            try:  # perhaps killed by something else
+            try:  # perhaps something else killed it
                 answer, result = self._ask(job, data)
             except _ProcessDiedError as again:
                 raise too_complex_error() from again

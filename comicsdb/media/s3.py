@@ -1,7 +1,7 @@
 """Pictures in a bucket of S3-compatible object storage; importing this needs the extra `s3`.
 
-Thumbnails are stored in the bucket too, so that all servers share them: below `thumbs/<key>/`, where one
-request lists those of a picture.
+Thumbnails are stored in the bucket too, so that all servers share them. They are below `thumbs/<key>/`, where
+one request lists all thumbnails of a picture.
 """
 
 import hashlib
@@ -33,14 +33,14 @@ from comicsdb.media.storage import (
 
 CONNECT, READ, ATTEMPTS = 5, 10, 3  # seconds, seconds, tries
 CONNECTIONS = 16  # kept open for the threads of a process
-BACKOFF_SECONDS = 5  # after a failure, in which requests fail at once
+BACKOFF_SECONDS = 5  # after a failure; requests fail at once during this time
 NOT_FOUND_CODES = frozenset({"404", "NoSuchKey", "NotFound"})
 
 
 class S3Storage(Storage):
-    """A bucket; without access keys, boto3 uses its own lookup."""
+    """A bucket; without access keys, boto3 looks for them itself."""
 
-    discard_limit = 50  # each takes some three requests
+    discard_limit = 50  # each takes about three requests
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class S3Storage(Storage):
                 retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
                 tcp_keepalive=True,
                 max_pool_connections=CONNECTIONS,
-                # Other servers than Amazon's need path-style buckets, and lack the newer checksums.
+                # Servers other than Amazon's need path-style buckets, and lack the newer checksums.
                 s3={"addressing_style": "path" if endpoint else "auto"},
                 request_checksum_calculation="when_required",
                 response_checksum_validation="when_required",
@@ -92,7 +92,7 @@ class S3Storage(Storage):
         return True
 
     def identity(self, key: str) -> str:
-        """See `Storage`: compares the ETags of the server."""
+        """See `Storage`; this is the ETag of the server."""
         with self._request() as client:
             return client.head_object(**self._at(key))["ETag"]
 
@@ -110,12 +110,12 @@ class S3Storage(Storage):
             )
 
     def copy(self, key: str, source_key: str) -> None:
-        """See `Storage`; copied by the server."""
+        """See `Storage`; the server makes the copy."""
         with self._request() as client:
             client.copy_object(**self._at(key), CopySource=self._at(source_key))
 
     def delete(self, key: str) -> None:
-        """See `Storage`; the picture first, because makers of thumbnails check for it last."""
+        """See `Storage`; the picture is deleted first, as code that makes thumbnails finally checks that it exists."""
         with self._request() as client:
             client.delete_object(**self._at(key))
         for entry in self._below(f"{THUMBNAILS}/{key}/"):
@@ -154,7 +154,7 @@ class S3Storage(Storage):
     def _request(self):
         """The client, whose errors become FileNotFoundError or StorageDownError.
 
-        A failing server must not block all threads: after a failure requests fail at once for a while.
+        A failing server must not block all threads, so after a failure requests fail at once for a while.
         """
         if time.monotonic() < self._down_until:
             raise StorageDownError("The object storage did not answer a moment ago.")

