@@ -21,7 +21,7 @@ from comicsdb.imaging.share import share_picture
 
 
 def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
-    """A picture without metadata, its facts, and with `hashed` its perceptual hashes, if they can be computed."""
+    """A picture without metadata, its facts, and with `hashed` its perceptual hashes, if possible."""
     result, expected = strip_metadata(data)
     with open_image(result) as image:
         if load(image) != expected:

@@ -27,7 +27,7 @@ class PictureError(ValueError):
     @property
     def problem(self):
         """The problem as a translatable text."""
-        from comicsdb.i18n import FormattedText  # noqa: PLC0415  (imports all tables, which decoders do not need)
+        from comicsdb.i18n import FormattedText  # noqa: PLC0415  (imports all tables; decoders do not need it)
 
         return FormattedText(self.text, **self.mapping)
 

@@ -113,7 +113,7 @@ def _glyph(character: str) -> bytes:
 
 
 def _without_unknown_characters(text: str) -> str:
-    """A text without characters that the font lacks, after dropping accents and turning dashes into hyphens."""
+    """A text without characters that the font lacks; accents are dropped and dashes become hyphens first."""
 
     def nearest(character: str) -> str:
         hyphen = "-" if unicodedata.category(character) == "Pd" else ""

@@ -165,7 +165,7 @@ class Storage:
         return Batch(self)
 
     def discard(self, keys: Iterable[str], *, limit: int | None = None) -> None:
-        """Remove up to `limit` pictures that no row refers to any more; by default, as many as fit in a request.
+        """Remove up to `limit` unreferenced pictures; by default, as many as fit in a request.
 
         Never fails: the sweep removes the rest.
         """

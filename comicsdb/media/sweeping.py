@@ -1,6 +1,6 @@
-"""Comparing storage and rows: files that no row names, and rows whose file is missing.
+"""Compares storage and rows: finds files that no row refers to, and rows whose file is missing.
 
-The names of the stored files are copied in chunks into a temporary table, and PostgreSQL compares, so that
+The names of the stored files are copied in chunks into a temporary table and compared by PostgreSQL, so that
 memory is bounded for any number of pictures.
 """
 
@@ -34,10 +34,10 @@ def tables_with_pictures() -> list[str]:
 
 
 def orphans(connection: Connection, storage: Storage, older_than: timedelta) -> Iterator[list[Entry]]:
-    """Files that no row names and that are older than `older_than`, in lists.
+    """Files that no row refers to and that are older than `older_than`, in lists.
 
     The connection must be in autocommit mode: rows are compared again just before each list is yielded, so
-    that it has no file that was referenced meanwhile.
+    that it contains no file that has been referenced in the meantime.
     """
     limit = clock.now() - older_than
     _load_stored(connection, storage)
@@ -60,7 +60,7 @@ def orphans(connection: Connection, storage: Storage, older_than: timedelta) -> 
 def sweep(
     connection: Connection, storage: Storage, older_than: timedelta, *, dry_run: bool
 ) -> Iterator[Entry]:
-    """Remove orphans and yield each; with `dry_run` only yield. Needs a connection as for `orphans`.
+    """Remove orphans and yield each; with `dry_run` only yield them. Needs a connection like `orphans`.
 
     The hashes of removed pictures are removed as well.
     """
@@ -76,7 +76,7 @@ def sweep(
 
 
 def _referenced() -> str:
-    """A query for all pictures that rows name or would name again after an undo."""
+    """A query for all pictures that rows refer to, or would refer to after an undo."""
     remembered = f"SELECT before ->> '{COLUMN}' FROM library_change WHERE before ? '{COLUMN}'"
     return " UNION ALL ".join(
         [*(f"SELECT {COLUMN} FROM {table}" for table in tables_with_pictures()), remembered]
@@ -84,7 +84,7 @@ def _referenced() -> str:
 
 
 def missing(connection: Connection, storage: Storage) -> Iterator[PictureRow]:
-    """Rows whose picture is not in the storage. Needs a connection as for `orphans`."""
+    """Rows whose picture is not in the storage. Needs a connection like `orphans`."""
     _load_stored(connection, storage)
     for table in tables_with_pictures():
         lost = text(
@@ -92,7 +92,7 @@ def missing(connection: Connection, storage: Storage) -> Iterator[PictureRow]:
             f" AND NOT EXISTS (SELECT FROM stored s WHERE s.name = t.{COLUMN}) ORDER BY id"
         )
         for row in connection.execute(lost):
-            if not storage.exists(row.image):  # it may have been stored since
+            if not storage.exists(row.image):  # it may have been stored in the meantime
                 yield PictureRow(table, row.id, row.image)
 
 

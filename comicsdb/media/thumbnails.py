@@ -14,15 +14,15 @@ class NoThumbnailError(Exception):
 
 
 class Thumbnails:
-    """Makes thumbnails on demand and stores them beside the pictures."""
+    """Makes thumbnails on demand and stores them next to the pictures."""
 
     def __init__(self, storage: Storage):
         self._storage = storage
 
     def open(self, size_name: str, key: str) -> Content:
-        """Open a thumbnail, which is made if necessary.
+        """Open a thumbnail, making it if necessary.
 
-        Raises NoThumbnailError, and StorageDownError as the storage does.
+        Raises NoThumbnailError, and StorageDownError like the storage.
         """
         if size_name not in SIZES:
             raise NoThumbnailError(f"There is no size {size_name!r}.")
@@ -40,7 +40,7 @@ class Thumbnails:
     def _make(self, size_name: str, key: str) -> Content:
         data = self._storage.read(key)
         with decoding.acquire_decoder() as decoder:
-            found = self._made(size_name, key)  # made by another thread meanwhile
+            found = self._made(size_name, key)  # another thread may have made it
             if found is not None:
                 return found
             try:
@@ -49,7 +49,7 @@ class Thumbnails:
                 log.warning("no thumbnail %s of %s: the picture %s", size_name, key, error)
                 raise NoThumbnailError(f"The picture {error}.") from error
             self._storage.put(key, made, size_name)
-        if not self._storage.exists(key):  # removed meanwhile: leave no thumbnail behind
+        if not self._storage.exists(key):  # removed in the meantime: leave no thumbnail behind
             self._storage.delete(key)
             raise FileNotFoundError(key)
         return self._storage.open(key, size_name)

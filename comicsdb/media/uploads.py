@@ -1,8 +1,8 @@
-"""Uploaded pictures: cleaned, stored, and removed again if the transaction that names them is rolled back.
+"""Uploaded pictures: cleaned, stored, and removed again if the transaction that refers to them is rolled back.
 
 Storing may wait for another server, so it is done before the catalogue's `create`, `update` or `lock`, which
-make other writers wait until the transaction ends. A process that dies in between leaves a file that no row
-names, which the sweep removes.
+make other writers wait until the transaction ends. If the process dies in between, it leaves a file that no
+row refers to, which the sweep removes.
 """
 
 import logging
@@ -18,7 +18,7 @@ from comicsdb.models.picture_hash import PictureHash, signed
 
 log = logging.getLogger(__name__)
 
-# First key of the advisory locks of members whose picture is being decoded; the second is the account
+# First key of the advisory locks of members whose picture is being decoded; the second is the account's id.
 UPLOAD_LOCK = 0x70696374
 UPLOAD_LOCK_SECONDS = 1.0
 
@@ -28,10 +28,10 @@ def picture_values(
 ) -> dict:
     """Store an uploaded picture without its metadata; returns key, size and, with `hashed`, its pHash.
 
-    With `hashed`, all its hashes are stored in this session's transaction. A row written in it must name the
-    picture. `kind` is the folder: that of the row's kind, `variants` for a variant. `member` is the account
-    of the uploader, None for commands. Raises PictureError, and StorageDownError (DecoderBusyError while
-    another picture of the member is being decoded).
+    With `hashed`, all its hashes are stored in this session's transaction, which must also write a row that
+    refers to the picture. `kind` is the folder: the row's kind, or `variants` for a variant. `member` is the
+    account of the uploader, None for commands. Raises PictureError, and StorageDownError (DecoderBusyError
+    while another picture of the member is being decoded).
     """
     cleaned = _clean(session, data, member, hashed=hashed)
     if hashed and not cleaned.hashes:
@@ -50,7 +50,7 @@ def picture_hash(picture: str, found: dict[str, str]) -> PictureHash:
 
 
 def check_upload(session: Session, data: bytes, member: int | None) -> None:
-    """Raise what `picture_values` would raise, without storing."""
+    """Raise the exceptions that `picture_values` would raise, without storing the picture."""
     _lock_uploads(session, member)
     with acquire_decoder(UPLOAD_WAIT_SECONDS) as decoder:
         decoder.inspect(data)
@@ -65,7 +65,7 @@ def _clean(session: Session, data: bytes, member: int | None, *, hashed: bool = 
 def _lock_uploads(session: Session, member: int | None) -> None:
     """Lock the decoding of a member's pictures, across processes, until the transaction ends.
 
-    Raises DecoderBusyError if the lock does not become free soon.
+    Raises DecoderBusyError if the lock is not free within UPLOAD_LOCK_SECONDS.
     """
     if member is None:
         return
@@ -94,7 +94,7 @@ def hashes_of(data: bytes, name: str) -> dict[str, str]:
 
 
 def hashes_of_upload(session: Session, data: bytes, member: int | None) -> dict[str, str]:
-    """The perceptual hashes of a picture that is not stored; raises as `check_upload`."""
+    """The perceptual hashes of a picture that is not stored; raises the same as `check_upload`."""
     _lock_uploads(session, member)
     with acquire_decoder(UPLOAD_WAIT_SECONDS) as decoder:
         return decoder.hashes(data)
@@ -102,7 +102,7 @@ def hashes_of_upload(session: Session, data: bytes, member: int | None) -> dict[
 
 def _store(session: Session, storage: Storage, kind: str, cleaned: CleanedPicture) -> str:
     key = new_key(kind, cleaned.picture.suffix)
-    _remove_on_rollback(session, storage, key)  # before storing: a server that fails may have stored it
+    _remove_on_rollback(session, storage, key)  # before storing, as a storage that fails may have stored it
     try:
         storage.put(key, cleaned.data)
     except StorageDownError:
@@ -115,10 +115,10 @@ def _store(session: Session, storage: Storage, kind: str, cleaned: CleanedPictur
 
 def _remove_on_rollback(session: Session, storage: Storage, key: str) -> None:
     waiting = {key}
-    session.connection()  # an unbegun transaction would not call the hook
+    session.connection()  # a transaction that has not begun would not call the hooks
 
     def committed(session: Session) -> None:
-        if not session.in_nested_transaction():  # a released savepoint is not a commit
+        if not session.in_nested_transaction():  # releasing a savepoint is not a commit
             waiting.clear()
 
     def ended(_session: Session, transaction) -> None:

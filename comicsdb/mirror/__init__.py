@@ -1,8 +1,7 @@
 """Mirrors: a read-only copy of the public catalogue of another site, which follows its feed.
 
-`origin.py` is the client of the other site, `following.py` keeps the database equal to its database,
-`covers.py` caches the pictures that were requested. The command is `comicsdb mirror`
-(`comicsdb/cli/mirror.py`).
+`origin.py` is the client of the other site, `following.py` keeps the database equal to that of the origin,
+`covers.py` caches requested pictures. The command is `comicsdb mirror` (`comicsdb/cli/mirror.py`).
 """
 
 from pyramid.response import Response
@@ -12,14 +11,14 @@ from comicsdb.http.execution_policies import LAST, wrap_execution_policy
 from comicsdb.http.request_checks import Refusal, refusal_response
 
 ORIGIN = "comicsdb.mirror.origin"
-ORDER = LAST + 3  # inside of the checks of requests, outside of everything that reads credentials
-# Requests by POST that write nothing to the database.
+ORDER = LAST + 3  # inside the request checks, outside of everything that reads credentials
+# POST requests that write nothing to the database.
 READ_ONLY_POSTS = ("/api/match/", "/i18n/setlang/", "/theme/", "/collection/scan/")
 ACCOUNTS_PATH = "/accounts/"
 
 
 class ReadOnlyPolicy:
-    """An execution policy without accounts: credentials are ignored, and writes are refused."""
+    """An execution policy without accounts: credentials are ignored, and writes are rejected."""
 
     def __init__(self, registry, inner):
         self._registry = registry
@@ -27,7 +26,7 @@ class ReadOnlyPolicy:
         self._origin = registry.settings[ORIGIN]
 
     def __call__(self, environ, router):
-        """The response."""
+        """The response: a redirect to the origin's account pages, a rejection, or that of the inner policy."""
         environ.pop("HTTP_AUTHORIZATION", None)
         path = environ.get("PATH_INFO", "")
         if path.startswith(ACCOUNTS_PATH) and environ["REQUEST_METHOD"] in SAFE_METHODS:
@@ -39,6 +38,6 @@ class ReadOnlyPolicy:
 
 
 def includeme(config):
-    """Where the settings name an origin, serve without accounts and writes."""
+    """Serve without accounts and writes if the settings name an origin."""
     if config.get_settings()[ORIGIN]:
         wrap_execution_policy(config, ReadOnlyPolicy, ORDER)

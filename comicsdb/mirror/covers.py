@@ -1,4 +1,4 @@
-"""The pictures of a mirror: fetched from the origin when first asked for, and kept within a limit."""
+"""The pictures of a mirror: fetched from the origin when first requested, and kept within a size limit."""
 
 import os
 import threading
@@ -10,12 +10,12 @@ from comicsdb.media.storage import Content, FolderStorage, StorageDownError
 from comicsdb.mirror.origin import Origin, OriginError
 
 MEGABYTE = 1_000_000
-EVICTION_TARGET = 0.9  # of the limit, after files were removed
-BACKOFF_SECONDS = 30.0  # seconds without requests to an origin that did not answer
+EVICTION_TARGET = 0.9  # share of the limit that is kept when files are removed
+BACKOFF_SECONDS = 30.0  # seconds without requests to an origin that did not respond
 
 
 class CoverCache(FolderStorage):
-    """A folder of pictures and thumbnails of at most `limit` bytes; what is missing comes from the origin."""
+    """A folder of pictures and thumbnails of at most `limit` bytes; missing pictures are fetched from the origin."""
 
     def __init__(self, folder: Path | str, origin: Origin, limit: int):
         super().__init__(folder)
@@ -26,7 +26,7 @@ class CoverCache(FolderStorage):
         self._down_until = 0.0
 
     def open(self, key: str, size: str = "") -> Content:
-        """See `Storage`; StorageDownError where the origin does not answer."""
+        """See `Storage`; raises StorageDownError if the origin does not respond."""
         try:
             found = super().open(key, size)
         except FileNotFoundError:
@@ -34,11 +34,11 @@ class CoverCache(FolderStorage):
                 raise
             self.fetch(key)
             found = super().open(key)
-        os.utime(found.stream.fileno())  # it was shown now
+        os.utime(found.stream.fileno())  # the time of its last use
         return found
 
     def fill(self, pack: Path) -> None:
-        """Take the thumbnails of a pack of covers."""
+        """Store the thumbnails of a pack of covers."""
         for key, data in dump_covers.read(pack):
             if not self.exists(key, dump_covers.SIZE):
                 self.write(key, data, dump_covers.SIZE)
@@ -48,7 +48,7 @@ class CoverCache(FolderStorage):
         self.limit = float("inf")
 
     def fetch(self, key: str) -> None:
-        """Get a picture from the origin; raises FileNotFoundError and StorageDownError."""
+        """Fetch a picture from the origin; raises FileNotFoundError and StorageDownError."""
         path = self.path(key)
         if time.monotonic() < self._down_until:
             raise StorageDownError(f"{self._origin.url} did not answer lately.")
@@ -62,7 +62,7 @@ class CoverCache(FolderStorage):
         self.write(key, data)
 
     def write(self, key: str, source: bytes | Path, size: str = "") -> set[Path]:
-        """See `FolderStorage`; removes the least recently shown files where there are too many."""
+        """See `FolderStorage`; removes the least recently used files if the limit is exceeded."""
         changed = super().write(key, source, size)
         with self._lock:
             if self._bytes is None:
@@ -77,7 +77,7 @@ class CoverCache(FolderStorage):
         return [each for each in self.folder.rglob("*") if each.is_file()]
 
     def _remove_oldest(self) -> None:
-        """Remove files until nine tenths of the limit are left, but never the newest one."""
+        """Remove the oldest files down to nine tenths of the limit, but never the newest one."""
         found = sorted((each.stat().st_mtime_ns, each.stat().st_size, each) for each in self._files())
         self._bytes = sum(size for _time, size, _path in found)
         for _time, size, path in found[:-1]:
@@ -88,6 +88,6 @@ class CoverCache(FolderStorage):
 
 
 def from_settings(settings: dict) -> CoverCache:
-    """The cache of the settings."""
+    """The cache that the settings describe."""
     limit = settings["comicsdb.mirror.covers"] * MEGABYTE
     return CoverCache(settings["comicsdb.media.folder"], Origin(settings["comicsdb.mirror.origin"]), limit)

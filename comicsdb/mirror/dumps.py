@@ -18,7 +18,7 @@ KEY_MISMATCH = (
 
 @dataclass(frozen=True)
 class Dump:
-    """A downloaded dump: SQLite file, schema, position where the feed continues, key, and pack of covers."""
+    """A downloaded dump: SQLite file, schema, the feed's position after it, public key, and pack of covers."""
 
     file: Path
     schema: str
@@ -35,10 +35,11 @@ def newest(
     *,
     covers_most: float = 0,
 ) -> Dump:
-    """Download the newest dump into a folder, from which older ones are removed.
+    """Download the newest dump into a folder, removing older ones from it.
 
-    Without a known key, the one that the origin names is trusted. `progress` gets the bytes so far and in
-    all. A pack of covers of at most `covers_most` bytes is downloaded as well. Raises OriginError.
+    Without a known key, the one that the origin names is trusted. `progress` is called with the downloaded
+    and the total number of bytes. A pack of covers of at most `covers_most` bytes is downloaded as well.
+    Raises OriginError.
     """
     about = origin.describe()
     key = about.get("public_key")

@@ -1,9 +1,9 @@
-"""Keeping a mirror's database equal to its origin: the tables of a dump first, then the feed.
+"""Keeps a mirror's database equal to its origin: loads the tables of a dump, then follows the feed.
 
-The feed gives the state of each changed object as it is when asked, so states of one answer may refer to
-objects of later answers. They are stored (`received_state`) until an answer is the last one, and applied
-together: then the catalogue is that of the origin at the moment of this answer. Each answer is stored in the
-same transaction as the position after it, so a mirror may be killed at any moment.
+The feed returns the state that each changed object has at the time of the request, so states in one response
+may refer to objects in later ones. They are stored (`received_state`) until a response is the last one, and
+applied together: the catalogue is then that of the origin at the moment of this response. Each response is
+stored in the same transaction as the position after it, so a mirror may be killed at any moment.
 """
 
 import logging
@@ -28,10 +28,10 @@ from comicsdb.ops.worker import Worker
 
 log = logging.getLogger(__name__)
 ORIGIN_OUTAGE = OutageLog(log, logging.WARNING)
-ROWS_BATCH = 5000  # rows, or states, in a statement
-TOUCHED_BATCH = 500  # ids in a row of `touched_object`
-POLL_SECONDS = 5.0  # between requests to an origin that does not wait
-RETRY_SECONDS = 5.0  # after a failure, doubled after each further one
+ROWS_BATCH = 5000  # rows, or states, per statement
+TOUCHED_BATCH = 500  # ids per row of `touched_object`
+POLL_SECONDS = 5.0  # between requests to an origin that does not support waiting
+RETRY_SECONDS = 5.0  # after a failure; doubled after each further one
 MAX_RETRY_SECONDS = 300.0
 SCHEMA_MISMATCH = (
     "{url} has another version of the schema ({theirs}) than this mirror ({ours}): install the version of"
@@ -43,20 +43,20 @@ _state, _line = ReceivedState.__table__, ReceivedLine.__table__
 
 
 def batched(values: Iterable, size: int) -> Iterator[list]:
-    """Lists of up to `size` values."""
+    """Split values into lists of up to `size`."""
     rest = iter(values)
     while found := list(islice(rest, size)):
         yield found
 
 
 def position(connection: Connection) -> Position | None:
-    """The position up to which a mirror has received the feed, None before the first dump is loaded."""
+    """The position up to which the feed was received, None before the first dump is loaded."""
     row = connection.execute(select(Mirror.epoch, Mirror.after, Mirror.touched)).first()
     return Position(*row) if row else None
 
 
 def load(connection: Connection, file: Path, origin: str, public_key: str, start: Position) -> None:
-    """Replace the catalogue by the tables of a dump, from whose position on the feed is followed.
+    """Replace the catalogue with the tables of a dump; the feed is then followed from its position.
 
     `file` is the SQLite file of a dump. Everything happens in the caller's transaction.
     """
@@ -84,7 +84,7 @@ def load(connection: Connection, file: Path, origin: str, public_key: str, start
             id=1, origin=origin, public_key=public_key, **start._asdict(), current=func.clock_timestamp()
         )
     )
-    # The feed of this mirror begins anew for those who follow it.
+    # The mirror's own feed starts again, for clients that follow it.
     connection.execute(text("UPDATE epoch SET installation = gen_random_uuid() WHERE id = 1"))
     connection.execute(text("SELECT begin_epoch()"))
 
@@ -99,7 +99,8 @@ def reload(
 ) -> None:
     """Download the newest dump of the origin into a folder and load it; `key` overrides the known key.
 
-    If the dump has a pack of covers that fits into the cache, it is filled with that. Raises OriginError.
+    If the dump has a pack of covers that fits into the cache, its thumbnails are stored there. Raises
+    OriginError.
     """
     with engine.connect() as connection:
         key = key or connection.scalar(select(Mirror.public_key))
@@ -119,7 +120,7 @@ def reload(
 
 
 def receive(connection: Connection, answer: dict, asked: Position) -> Position:
-    """Store an answer of the feed; with the last one, apply all that was received."""
+    """Store a response of the feed; if it is the last one, apply everything that was received."""
     lines = [{"seq": each["seq"], "line": each} for each in answer["results"]]
     states = [
         {"kind": each["kind"], "object_id": each["id"], "state": each["state"]} for each in answer["objects"]
@@ -145,7 +146,7 @@ def receive(connection: Connection, answer: dict, asked: Position) -> Position:
 
 
 def apply_received(connection: Connection) -> None:
-    """Write all received states and lines to the catalogue; together they are those of one moment."""
+    """Write all received states and lines to the catalogue; together they are the state of one moment."""
     found: dict[str, list[int]] = {}
     for kind in PUBLIC_KINDS:
         mine = select(_state.c.object_id).where(_state.c.kind == kind)
@@ -187,7 +188,7 @@ class Follower(Worker):
         self._pause = RETRY_SECONDS
 
     def work(self) -> float:
-        """Receive one answer of the feed."""
+        """Receive one response of the feed."""
         try:
             with self._engine.connect() as connection:
                 asked = position(connection)

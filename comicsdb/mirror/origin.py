@@ -11,18 +11,18 @@ import httpx
 
 WELL_KNOWN = "/.well-known/comicsdb.json"
 WAIT = 30  # seconds that the feed may wait for the next change
-BATCH = 1000  # lines of the feed in an answer
+BATCH = 1000  # lines of the feed per response
 TIMEOUT = httpx.Timeout(30, read=WAIT + 30)
-MAX_RETRY_AFTER = 300  # seconds; longer waits are shortened
+MAX_RETRY_AFTER = 300  # seconds to which longer waits are cut
 BLOCK = 1 << 20  # bytes
 
 
 class OriginError(Exception):
-    """The origin does not answer, or not as it should; the text says what to do where that is known."""
+    """The origin does not respond, or not as expected; the text says what to do if that is known."""
 
 
 class HorizonError(OriginError):
-    """The feed does not go back to the position: begin again from a dump."""
+    """The feed no longer reaches back to the position: start again from a dump."""
 
 
 class Position(NamedTuple):
@@ -34,7 +34,7 @@ class Position(NamedTuple):
 
 
 class Origin:
-    """A comicsdb site to mirror, by its address; `token` is for sites whose API is not open to everybody."""
+    """A comicsdb site to mirror, by its URL; `token` is for sites whose API requires an account."""
 
     def __init__(self, url: str, token: str = ""):
         self.url = url.rstrip("/")
@@ -46,7 +46,7 @@ class Origin:
         self._client.close()
 
     def describe(self) -> dict:
-        """The description that the origin gives of itself at `/.well-known/comicsdb.json`."""
+        """The origin's description of itself at `/.well-known/comicsdb.json`."""
         response = self._get(self.url + WELL_KNOWN)
         try:
             return response.json()
@@ -54,14 +54,14 @@ class Origin:
             raise OriginError(f"{self.url} is no comicsdb site: {WELL_KNOWN} is not JSON.") from error
 
     def fetch(self, url: str) -> bytes:
-        """A small file, such as a manifest; relative addresses are the origin's."""
+        """The content of a small file, such as a manifest; relative URLs are resolved against the origin's."""
         return self._get(urljoin(self.url + "/", url)).content
 
     def changes(self, position: Position, wait: int = 0) -> tuple[dict, bool]:
         """The feed after a position, with objects; the origin may wait up to `wait` seconds for a change.
 
-        Returns the answer, and whether the origin was willing to wait. Raises HorizonError if the feed begins
-        later, or has begun anew.
+        Returns the response, and whether the origin supports waiting. Raises HorizonError if the feed begins
+        later, or has started again.
         """
         asked = {
             "after": str(position.after),
@@ -77,9 +77,9 @@ class Origin:
     def download(
         self, url: str, target: Path, sha256: str, size: int, progress: Callable[[int], None] = lambda _: None
     ) -> None:
-        """Download a file; an interrupted download is resumed. `progress` is called with numbers of bytes.
+        """Download a file, resuming an interrupted download. `progress` is called with numbers of bytes.
 
-        Raises OriginError, also for a file that is not the expected one.
+        Raises OriginError, also for a file with another digest.
         """
         if target.is_file() and target.stat().st_size == size and _digest(target) == sha256:
             return
@@ -113,7 +113,7 @@ class Origin:
             raise OriginError(f"The download of {url} was interrupted: {_reason(error)}") from error
 
     def picture(self, key: str) -> bytes | None:
-        """The bytes of a picture, None where the origin has none."""
+        """The bytes of a picture, None if the origin has none."""
         try:
             response = self._client.get(f"{self.url}/media/{quote(key)}")
         except httpx.HTTPError as error:
@@ -125,7 +125,7 @@ class Origin:
         return response.content
 
     def _get(self, url: str, **options) -> httpx.Response:
-        """Get an address; waits when the origin answers 429."""
+        """Get a URL, waiting if the origin responds with 429."""
         while True:
             try:
                 response = self._client.get(url, **options)

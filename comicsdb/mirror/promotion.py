@@ -1,4 +1,4 @@
-"""Making a mirror a site of its own: all covers, a first history, and ids after those of the origin."""
+"""Turns a mirror into a site of its own: all covers, a first history, and ids after those of the origin."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ This is a site of its own now. It goes on with its ini file:
 def promote(engine: Engine, covers: CoverCache, report: Callable[[str], object]) -> None:
     """Fetch the missing covers, and make the database independent of its origin.
 
-    Raises StorageDownError if the origin does not answer; whatever was fetched is kept.
+    Raises StorageDownError if the origin does not respond; pictures fetched so far are kept.
     """
     with engine.connect() as connection:
         origin = connection.scalar(select(Mirror.origin))
@@ -53,7 +53,7 @@ def _pictures(connection: Connection) -> list[str]:
 
 
 def _make_independent(connection: Connection, origin: str) -> None:
-    """Store the first snapshot of every object, and let sequences begin after the greatest ids."""
+    """Store the first snapshot of every object, and let sequences continue after the greatest ids."""
     for kind in PUBLIC_KINDS:
         connection.execute(
             text(
@@ -72,7 +72,7 @@ def _make_independent(connection: Connection, origin: str) -> None:
             if sequence is None:
                 continue
             greatest = f'SELECT max("{column.name}") FROM "{table}"'
-            if table in OWNERS:  # ids of deleted objects are not used again
+            if table in OWNERS:  # ids of deleted objects are not reused
                 greatest += f" UNION SELECT max(object_id) FROM tombstone WHERE kind = '{table}'"
             connection.execute(
                 text(

@@ -1,7 +1,7 @@
-"""Backups of the database and the pictures that its rows name, taken at one moment, and restoring them.
+"""Backups of the database and the pictures that its rows refer to, taken at one moment, and restoring them.
 
 A backup is a folder named by its time in UTC, with `database.dump` (pg_dump's own format), `pictures/` and
-`backup.json`. Pictures never change, so each backup shares those of the one before it by hard links. The
+`backup.json`. Pictures never change, so each backup shares those of the previous one by hard links. The
 programs pg_dump, pg_restore and psql must be of the server's major version.
 """
 
@@ -36,8 +36,8 @@ SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
 AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
 """
-# Caches may hold answers of the database before the restore: no epoch may return, and clients that follow the
-# changes must begin again. An older dump gets its `installation` when it is upgraded.
+# Caches may hold responses from before the restore, so no epoch may recur, and clients that follow the
+# changes must start again. An older dump gets its `installation` when it is upgraded.
 RENEW_EPOCH = """
 UPDATE public.epoch
 SET value = greatest(value + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint);
@@ -53,13 +53,13 @@ END $$
 """
 
 PROGRAM_NAMES = ("pg_dump", "pg_restore", "psql")
-# Options of pg_restore: the restoring role owns everything, and comments need rights over extensions.
+# Options of pg_restore: the restoring role owns everything, and comments need privileges on extensions.
 ANYWHERE = ("--no-owner", "--no-privileges", "--no-comments")
 
 
 @dataclass(frozen=True)
 class Label:
-    """The label of a backup: time, schema, server version, and what is needed to verify it."""
+    """The label of a backup: time, schema, server version, and the data needed to verify it."""
 
     made: str
     revision: str
@@ -78,7 +78,7 @@ class Backup:
 
     @classmethod
     def open(cls, folder: Path) -> "Backup":
-        """Open the backup in a folder; raises BackupError where there is none, or a damaged one."""
+        """Open the backup in a folder; raises BackupError if there is none, or it is damaged."""
         try:
             label = Label(**orjson.loads((folder / LABEL).read_bytes()))
             found = _digest(folder / DUMP)
@@ -96,7 +96,7 @@ class Backup:
 
 @dataclass(frozen=True)
 class NewBackup:
-    """A new backup, and the keys of pictures that rows name and the storage lacks."""
+    """A new backup, and the keys of pictures that rows refer to but the storage lacks."""
 
     backup: Backup
     lost: tuple[str, ...]
@@ -107,7 +107,7 @@ def make(
 ) -> NewBackup:
     """Back up into a new folder below `folder`; raises BackupError, and leaves no incomplete backup.
 
-    Writers are not blocked: the backup is a snapshot taken after the start, pictures included.
+    Writers are not blocked: the backup is a snapshot, including pictures, taken after the start.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for left in folder.glob(f"*{PARTIAL}"):
@@ -136,9 +136,9 @@ def make(
 def _dump_snapshot(
     engine: Engine, pictures: "PictureCopies", partial: Path, made: datetime
 ) -> tuple[Label, set[str]]:
-    """Dump a snapshot whose pictures are all copied; returns also those that the storage lacks.
+    """Dump a snapshot whose pictures are all copied; also returns those that the storage lacks.
 
-    A missing one may have been replaced before it was copied: then later snapshots do not name it.
+    A missing one may have been replaced before it was copied; later snapshots no longer refer to it then.
     """
     for _ in range(TRIES):
         with engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
@@ -162,13 +162,13 @@ class PictureCopies:
 
     def __init__(self, storage: Storage, folder: Path, before: Path | None):
         self.number = 0
-        self.missing: set[str] = set()  # of all looks
+        self.missing: set[str] = set()  # in any call of `copy`
         self._storage = storage
         self._target = FolderStorage(folder)
         self._before = FolderStorage(before) if before else None
 
     def copy(self, keys: Iterable[str]) -> set[str]:
-        """Copy missing pictures; returns the keys of those that the storage lacks."""
+        """Copy pictures that are not in the backup yet; returns the keys of those that the storage lacks."""
         missing = set()
         with self._target.batch() as batch:
             for key in keys:
@@ -199,9 +199,9 @@ class PictureCopies:
 def restore(
     engine: Engine, storage: Storage, backup: Backup, *, force: bool, tell: Callable[[str], object] = print
 ) -> None:
-    """Restore a backup into an empty database; with `force` replace what is in the database.
+    """Restore a backup into an empty database, or with `force` replace the contents of the database.
 
-    Raises BackupError; then the database is unchanged.
+    Raises BackupError, leaving the database unchanged.
     """
     with engine.connect() as connection:
         if connection.scalar(text(IN_USE)) and not force:
@@ -214,7 +214,7 @@ def restore(
         )
     if not force and next(storage.entries(), None) is not None:
         raise BackupError("There are pictures already: name an empty place for them, or add with --force.")
-    with storage.batch() as batch:  # before the rows, which always have their pictures
+    with storage.batch() as batch:  # before the rows, which must always have their pictures
         tell(f"Storing {backup.label.pictures:,} pictures ...")
         for entry in backup.pictures.entries():
             if not storage.exists(entry.key):
@@ -226,7 +226,7 @@ def restore(
 
 
 def drop_older(folder: Path, days: int) -> list[Path]:
-    """Remove backups older than so many days, but not the newest; returns their folders."""
+    """Remove backups older than `days` days, but never the newest; returns their folders."""
     limit = (clock.now() - timedelta(days=days)).strftime(STAMP)
     old = [each for each in _backups(folder)[:-1] if each.name < limit]
     for each in old:
@@ -252,12 +252,12 @@ def _digest(path: Path) -> str:
 
 
 class BackupError(Exception):
-    """A backup or restore failed; the text has the reason and the remedy."""
+    """A backup or restore failed; the text says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Programs:
-    """PostgreSQL's programs in a folder, and their connection: the password is not on the command line."""
+    """PostgreSQL's programs in a folder, and their connection; the password is passed by the environment."""
 
     folder: Path
     major: int
@@ -266,7 +266,7 @@ class Programs:
 
     @classmethod
     def of(cls, engine: Engine, connection: Connection) -> "Programs":
-        """Find the programs of the version of a connection's server; raises BackupError."""
+        """Find the programs of the same version as a connection's server; raises BackupError."""
         major = connection.connection.driver_connection.info.server_version // 10_000
         _, given = engine.dialect.create_connect_args(engine.url)
         known = {key: value for key, value in given.items() if key not in {"prepare_threshold", "context"}}
@@ -276,13 +276,13 @@ class Programs:
 
     def dump(self, target: Path, snapshot: str) -> None:
         """Dump a snapshot of the database, and check that the dump can be read."""
-        # Unlogged tables (rate limits) do not survive a crash either.
+        # Data of unlogged tables (rate limits) would not survive a crash either.
         given = "--format=custom", "--no-unlogged-table-data", f"--snapshot={snapshot}", f"--file={target}"
         self._run("pg_dump", *given, self.address)
         self._run("pg_restore", "--list", str(target))
 
     def restore(self, dump: Path, *, replace: bool, at_the_end: str) -> None:
-        """Restore a dump in one transaction, in which `replace` first removes the present content."""
+        """Restore a dump in one transaction, in which `replace` first removes the current content."""
         reading = [self.folder / "pg_restore", *ANYWHERE, "--file=-", dump]
         writing = [self.folder / "psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", self.address]
         with (
@@ -301,7 +301,7 @@ class Programs:
                     target.stdin.write(b"DROP SCHEMA public CASCADE; CREATE SCHEMA public;\n")
                 while piece := source.stdout.read(1 << 20):
                     target.stdin.write(piece)
-                if source.wait() == 0:  # without its end there is no COMMIT
+                if source.wait() == 0:  # if the dump is incomplete, there is no COMMIT
                     target.stdin.write(f"\n{at_the_end};\nCOMMIT;\n".encode())
                 target.stdin.close()
             except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""Reading ini files of PasteDeploy."""
+"""Reads PasteDeploy's ini files."""
 
 from pathlib import Path
 
@@ -7,9 +7,9 @@ from plaster_pastedeploy import Loader
 
 
 def ini_loader(path: str | Path) -> Loader:
-    """The loader of an ini file: of its application, its settings and its logging.
+    """The loader of an ini file: loads its application, its settings and its logging.
 
-    Pyramid's functions look for a loader in the metadata of all installed distributions, at every call, which
-    takes a large part of a command's time.
+    Pyramid's own functions search the metadata of all installed distributions for a loader at every call,
+    which takes a large part of a command's time.
     """
     return Loader(parse_uri(str(path)))

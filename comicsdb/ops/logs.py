@@ -1,4 +1,4 @@
-"""Logging: plain or JSON lines with the id of their request, the start's line, reports of exceptions."""
+"""Logging: plain or JSON lines with the id of their request, the log line of a start, reports of exceptions."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 REQUEST_ID_KEY = "comicsdb.request_id"  # key in the WSGI environment
 REQUEST_ID_HEADER = "HTTP_X_REQUEST_ID"
-# The attributes of every record; others come from `extra`.
+# The attributes of every record; any others come from `extra`.
 STANDARD = set(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "asctime", "taskName"}
 
 _environ: ContextVar[dict | None] = ContextVar("environ", default=None)
@@ -53,8 +53,8 @@ def request_id() -> str | None:
 class JsonFormatter(logging.Formatter):
     """Formats a record as one JSON object on one line.
 
-    It has `time`, `level`, `logger`, `message`, and where there is one `request`, `exception`, and the
-    attributes given by `extra` (`user`, `ip` and so on).
+    It has `time`, `level`, `logger`, `message` and, if present, `request`, `exception`, and the attributes
+    given by `extra` (`user`, `ip` and so on).
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -75,13 +75,13 @@ class JsonFormatter(logging.Formatter):
 
 def set_format(log_format: str) -> None:
     """Set the format of all handlers: `plain`, as in the ini file, or `json`."""
-    global _json  # noqa: PLW0603  (like the log, there is one for a process)
+    global _json  # noqa: PLW0603  (like the log, it is global to the process)
     _json = log_format == "json"
     apply_format()
 
 
 def apply_format() -> None:
-    """Set the format of handlers that were added since."""
+    """Set the format of handlers that have been added since."""
     if not _json:
         return
     loggers = [logging.getLogger(), *map(logging.getLogger, logging.root.manager.loggerDict)]
@@ -94,7 +94,7 @@ def log_failure(logger: logging.Logger, error: BaseException, message: str, *arg
 
     Returns whether it is an outage.
     """
-    from comicsdb.db import DATABASE_OUTAGE, is_unavailable  # noqa: PLC0415  (brings all tables)
+    from comicsdb.db import DATABASE_OUTAGE, is_unavailable  # noqa: PLC0415  (imports all tables)
 
     is_outage = is_unavailable(error)
     if is_outage:
@@ -114,9 +114,9 @@ class RequestLogPolicy:
         self._inner = inner
 
     def __call__(self, environ, router):
-        """Answer by the inner policy; server errors get a header with the request id.
+        """Call the inner policy; server errors get a header with the request id.
 
-        Without the site, no view answers for a route outside the API that fails.
+        Without the site, no view responds if a route outside the API fails.
         """
         sent_id = environ.get(REQUEST_ID_HEADER)
         if sent_id and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", sent_id) and is_trusted(environ, self._proxies):
@@ -137,7 +137,7 @@ class RequestLogPolicy:
             is_outage = log_failure(
                 log, error, "%s at the route %s failed", environ["REQUEST_METHOD"], environ.get(ROUTE_KEY)
             )
-            if environ.get("paste.throw_errors"):  # set by WebTest, to show what failed
+            if environ.get("paste.throw_errors"):  # set by WebTest, to show failures
                 raise
             if is_outage:
                 return HTTPServiceUnavailable(headers=[("Retry-After", str(OUTAGE_RETRY_SECONDS))])
@@ -145,7 +145,7 @@ class RequestLogPolicy:
 
 
 def log_start(settings: Mapping, processes: int) -> None:
-    """Log the line of a start; `settings` are resolved ones."""
+    """Log the line of a start; `settings` are parsed ones."""
     number = "1 process" if processes == 1 else f"{processes} processes"
     text = f"{_limits(settings)} {_cache(settings)} {_mail(settings)}"
     log.info("comicsdb starts with %s. %s", number, text)
@@ -181,8 +181,8 @@ class ErrorReporter(logging.Handler):
     """Calls `report(exception, where)` once for each exception in the log.
 
     `where` is a dict of texts: `logger`, and within a request `request` (its id), `method`, `route`, `path`,
-    `query` and `headers` (a dict), without credentials; elsewhere `message`. Errors of the function are
-    logged.
+    `query` and `headers` (a dict), without credentials; outside of requests `message`. Errors of the function
+    are logged.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class ErrorReporter(logging.Handler):
         }
 
     def _path(self, environ: dict) -> str:
-        """The path, or the route's pattern where a part of it is secret."""
+        """The path, or the route's pattern if a part of the path is secret."""
         pattern = self._patterns(environ.get(ROUTE_KEY)) or ""
         secret = any(f"{{{word}" in pattern for word in SECRET_WORDS)
         return pattern if secret else environ.get("PATH_INFO", "")
@@ -243,7 +243,7 @@ def _masked(name: str, value: str) -> str:
 
 
 def includeme(config):
-    """Set the format of the log; add request ids, the line of the start and error reports."""
+    """Set the format of the log; add request ids, the log line of the start, and error reports."""
     set_format(config.get_settings()["comicsdb.log.format"])
     wrap_execution_policy(config, RequestLogPolicy, OUTERMOST)
     config.add_subscriber(_log_single_start, ApplicationCreated)

@@ -150,13 +150,13 @@ def _refuse(status: int, text: str, name: str, value: str) -> Response:
 
 
 class DatabaseCollector:
-    """Metrics queried from the database: whether it answers, and what waits to be sent."""
+    """Metrics queried from the database: whether it is available, and the queues."""
 
     def __init__(self, engine: Engine):
         self._engine = engine
 
     def collect(self):
-        """Collect the metrics; of an unavailable database only that."""
+        """Collect the metrics; if the database is unavailable, only that."""
         from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415
 
         waiting = None
@@ -193,7 +193,7 @@ class DumpCollector:
 
 
 def _drop_dead_processes() -> None:
-    """Drop the gauges of processes that ended; their counters stay."""
+    """Drop the gauges of processes that have ended; their counters are kept."""
     from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415
 
     for file in Path(os.environ[FOLDER]).glob("gauge_live*_*.db"):
@@ -232,7 +232,7 @@ def _watch_replica(replica: Replica, found: Instruments) -> None:
 
 
 def includeme(config):
-    """Add metrics if a token is set. Raises SettingsError where the library is not installed."""
+    """Add metrics if a token is set. Raises SettingsError if the library is not installed."""
     settings = config.get_settings()
     if not settings["comicsdb.metrics.token"]:
         return

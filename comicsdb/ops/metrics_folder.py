@@ -1,11 +1,11 @@
-"""The folder where the processes of a server keep their metrics; it needs nothing else of the application."""
+"""The folder in which a server's processes keep their metrics; this module imports nothing of the application."""
 
 import atexit
 import os
 import shutil
 import tempfile
 
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client's variable: the folder of the processes' files
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus_client's variable for the folder of the processes' files
 
 
 def create_shared_folder() -> None:
@@ -13,5 +13,5 @@ def create_shared_folder() -> None:
     if FOLDER in os.environ:
         return
     folder, owner = tempfile.mkdtemp(prefix="comicsdb-metrics-"), os.getpid()
-    os.environ[FOLDER] = folder  # before the library is imported, which reads it once
+    os.environ[FOLDER] = folder  # before the library is imported, which reads it only once
     atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))

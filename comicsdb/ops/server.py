@@ -38,15 +38,15 @@ LOGGING = {"handlers": {}, "formatters": {}, "loggers": {"_granian": {"handlers"
 MALLOC = {"MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": str(1024 * 1024)}
 LOAD_FAILED_SIGNAL = signal.SIGUSR1  # sent by a worker that cannot load the application
 STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
-SERVING_SECONDS = 0.1  # seconds after which a worker that has installed granian's handler is serving
+SERVING_SECONDS = 0.1  # seconds until a worker that has installed granian's handler is serving
 LOAD_FAILED = "The application cannot be loaded."
 HEAD_MAX = 64 * 1024  # bytes of request line and headers; the application accepts less
-WATCHDOG_SECONDS_MIN = 5  # minimum seconds: granian stops when a worker fails sooner after its start
+WATCHDOG_SECONDS_MIN = 5  # granian stops if a worker fails sooner after its start
 
 
 @dataclass(frozen=True)
 class Options:
-    """The options of the `[server:...]` section; named as in waitress where that has the same option.
+    """The options of the `[server:...]` section, named as in waitress if that has the same option.
 
     In each process the application runs in `threads` threads; more than two are slower, as they contend for
     the interpreter. `slow_clients` further threads wait for clients.
@@ -70,8 +70,8 @@ class Options:
 def granian(global_conf: dict, **given: str) -> Callable:
     """A Paste server factory that serves the ini file's application itself, until SIGTERM or SIGINT.
 
-    It runs before `pserve` loads the application, which is loaded only by the workers. Raises SettingsError
-    for an unknown or invalid option, and OSError for a busy port.
+    It runs before `pserve` loads the application, so that only the workers load it. Raises SettingsError for
+    an unknown or invalid option, and OSError for a busy port.
     """
     options = read_options(given)
     _check_port_is_free(options)
@@ -94,7 +94,7 @@ def read_options(given: dict[str, str]) -> Options:
 
 
 def _settings_error(words: str) -> Exception:
-    from comicsdb.config import SettingsError  # noqa: PLC0415  (brings all tables, which workers need alone)
+    from comicsdb.config import SettingsError  # noqa: PLC0415  (imports all tables, which only workers need)
 
     return SettingsError(words)
 
@@ -139,7 +139,7 @@ READERS = {
 
 
 def run(options: Options, global_conf: dict) -> None:
-    """Serve until a signal ends it; requests under way are finished first, for `patience` seconds."""
+    """Serve until a signal; current requests are finished first, for up to `patience` seconds."""
     for name, value in MALLOC.items():
         os.environ.setdefault(name, value)
     # Spawned workers inherit no connection, lock or thread.
@@ -159,10 +159,10 @@ def run(options: Options, global_conf: dict) -> None:
         log_level=LogLevels.notset,
         log_dictconfig=LOGGING,
     )
-    _log(options, global_conf)  # again: granian has set up its own
+    _log(options, global_conf)  # again, as granian has set up its own
     logging.getLogger("_granian").addFilter(_is_not_thread_warning)
     if _setting("comicsdb.metrics.token", options, global_conf):
-        create_shared_folder()  # shared by all workers, also restarted ones
+        create_shared_folder()  # shared by all workers, including restarted ones
     failed, loaded, start_log_lock = [], multiprocessing.Event(), multiprocessing.Lock()
 
     def give_up(*_):
@@ -180,7 +180,7 @@ def run(options: Options, global_conf: dict) -> None:
         ),
         wrap_loader=False,
     )
-    gc.freeze()  # the interpreter would go through all objects once more before it ends
+    gc.freeze()  # saves the interpreter a final collection of all objects
     if failed:
         raise SystemExit(LOAD_FAILED)
 
@@ -191,7 +191,7 @@ def _is_not_thread_warning(record: logging.LogRecord) -> bool:
 
 
 def _log(options: Options, global_conf: dict) -> None:
-    """Set up logging by the ini file, in the format of the application's settings."""
+    """Set up logging as in the ini file, in the format of the application's settings."""
     ini_loader(global_conf["__file__"]).setup_logging(global_conf)
     logs.set_format(_setting("comicsdb.log.format", options, global_conf))
 
@@ -203,7 +203,7 @@ def _setting(key: str, options: Options, global_conf: dict) -> str:
 
 
 def _check_port_is_free(options: Options) -> None:
-    """Raise OSError for a busy port, which granian would share by SO_REUSEPORT."""
+    """Raise OSError for a busy port, as granian would share it by SO_REUSEPORT."""
     family, kind, protocol, _, address = socket.getaddrinfo(
         options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
@@ -224,7 +224,7 @@ def load_application(
     _log(options, global_conf)
     _handle_stop_signals()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
-    gc.disable()  # collecting garbage would take a third of the start
+    gc.disable()  # garbage collection would take a third of the start
     try:
         app = ini_loader(global_conf["__file__"]).get_wsgi_app(options.app, global_conf)
     except (Exception, SystemExit):
@@ -259,18 +259,18 @@ def load_application(
 
 
 def _exit_with_parent() -> None:
-    """Exit when the parent process was killed, so that no worker keeps the port."""
+    """Exit when the parent process has been killed, so that no worker keeps the port."""
     wait([multiprocessing.parent_process().sentinel])
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _handle_stop_signals() -> None:
-    """Leave SIGTERM and SIGINT to a thread, which calls granian's handler once and in time.
+    """Leave SIGTERM and SIGINT to a thread, which calls granian's handler once, and not too early.
 
     The handler ignores a signal that arrives before the worker serves, and blocks the worker on a second one:
     Ctrl-C sends SIGINT to all processes of a terminal, after which the main process sends SIGTERM.
     """
-    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # also in all threads started from now on
+    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # inherited by all threads started from now on
     threading.Thread(target=_wait_for_stop_signal, daemon=True).start()
 
 
@@ -279,6 +279,6 @@ def _wait_for_stop_signal() -> None:
     STOPPING.set()
     handler = signal.getsignal(signal.SIGTERM)
     if not callable(handler):
-        os._exit(0)  # still loading: no request to finish
+        os._exit(0)  # still loading, so there is no request to finish
     time.sleep(SERVING_SECONDS)
     handler(signal.SIGTERM, None)

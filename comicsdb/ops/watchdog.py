@@ -59,9 +59,9 @@ class Heartbeat:
             time.sleep(1)
 
     def begin(self, slot: int, environ: dict) -> None:
-        """Note a request: its method and the start of its path until its route is known.
+        """Note a request: its method and, until its route is known, only the start of its path.
 
-        The whole path may be secret.
+        The rest of the path may be secret.
         """
         method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
         self._note(slot, method, f"{'/'.join(path.split('/', 3)[:3])}/…")
@@ -152,7 +152,7 @@ def _is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # the id belongs to another user's process by now
+    except PermissionError:  # the id now belongs to another user's process
         return False
     return True
 

@@ -1,4 +1,4 @@
-"""Threads of the server that look for work again and again."""
+"""Threads of the server that poll for work."""
 
 import logging
 import threading
@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 class Worker:
-    """A thread that works until the process ends, or `stop`; subclasses say what it does."""
+    """A thread that works until the process ends or `stop` is called; subclasses define the work."""
 
     def __init__(self, name: str):
         self._name = name
@@ -19,15 +19,15 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def work(self) -> float:
-        """Do what is waiting; returns the seconds until the next look."""
+        """Do the work that is waiting; returns the seconds until the next poll."""
         raise NotImplementedError
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the work that is being done."""
+        """Stop the thread after its current work."""
         self._stopped.set()
         self._thread.join()
 
@@ -41,6 +41,6 @@ class Worker:
                     "The database does not answer the worker for %s: %s", self._name, type(error).__name__
                 )
                 pause = LONG_PAUSE
-            except Exception:  # the thread must not end: no later work would be done
+            except Exception:  # the thread must not end, or no more work would be done
                 log.exception("The worker for %s failed.", self._name)
                 pause = LONG_PAUSE

@@ -1,7 +1,7 @@
-"""Rate limits: at most so many events of one client in any period of some seconds.
+"""Rate limits: a maximum number of events of one client in any period of a given length.
 
-They are counted in PostgreSQL, or in Redis where one is set; either way all processes of an installation
-count together.
+They are counted in PostgreSQL, or in Redis if one is configured; in either case all processes of an
+installation share the counts.
 """
 
 from collections.abc import Collection
@@ -19,23 +19,23 @@ __all__ = ["Decision", "Limit", "Limiter", "WindowState"]
 
 
 class Decision(NamedTuple):
-    """An event as its limits judged it, and the store that counted it."""
+    """The decision of all limits on an event, and the store that counted it."""
 
     states: tuple[WindowState, ...]
     store: "PostgresStore | RedisStore"
 
     @property
     def refused(self) -> list[WindowState]:
-        """The limits that refused it."""
+        """The limits that rejected the event."""
         return [each for each in self.states if each.refused]
 
 
 class Limiter:
-    """Judges events by limits, for any number of threads and processes.
+    """Checks events against limits, for any number of threads and processes.
 
-    With the `url` of a Redis that counts; PostgreSQL does while it fails. Raises ValueError for a wrong
-    address and ImportError if the library for Redis is not installed; a Redis that does not answer raises
-    nothing.
+    If the `url` of a Redis is given, it counts; PostgreSQL counts while it fails. Raises ValueError for an
+    invalid URL and ImportError if the library for Redis is not installed; a Redis that does not respond
+    raises nothing.
     """
 
     def __init__(self, read_pool: ReadPool, url: str = "", prefix: str = "comicsdb"):
@@ -46,7 +46,7 @@ class Limiter:
             from comicsdb.db.redis_access import CircuitBreaker  # noqa: PLC0415
             from comicsdb.ratelimit.redis_store import RedisStore  # noqa: PLC0415  (needs the extra `redis`)
 
-            # Not below the prefix of the cache, which may be emptied at any time.
+            # Not below the cache's prefix, as the cache may be emptied at any time.
             self._redis = RedisStore(url, f"{prefix}-limits")
             self._circuit = CircuitBreaker("limits are counted in PostgreSQL")
 
@@ -58,12 +58,12 @@ class Limiter:
         uncounted: Collection[str] = (),
         epoch: int | None = None,
     ) -> Decision:
-        """Judge an event by limits, each paired with the client whose events it counts.
+        """Check an event against limits, each paired with the client whose events it counts.
 
-        Each limit that admits the event counts it, as often as it is named; with `all_or_none` only if all of
-        them do. The limits named in `uncounted` judge without counting it. Raises psycopg.Error where
-        PostgreSQL is asked and fails, and EpochMovedError, having counted nothing, where an epoch is given
-        and is over.
+        Each limit that admits the event counts it, as often as the limit is given; with `all_or_none` only if
+        all of them admit it. The limits named in `uncounted` check it without counting it. Raises
+        psycopg.Error if PostgreSQL is used and fails, and EpochMovedError, having counted nothing, if an
+        epoch is given that is no longer current.
         """
         if self._redis is not None:
             check_epoch(self._read_pool, epoch)
@@ -74,8 +74,8 @@ class Limiter:
         return Decision(self._postgres.take(client_limits, all_or_none, uncounted, epoch), self._postgres)
 
     def refund(self, decision: Decision, name: str) -> Decision:
-        """Undo the counting of this very event by the limits with one name; gives the states after that."""
-        # Of a limit that was named several times, the last state is the one after all.
+        """Undo the counting of this event by the limits with this name; returns the states after that."""
+        # If a limit was given several times, its last state is the final one.
         states = {(each.limit, each.client): self._refunded(decision, each, name) for each in decision.states}
         return decision._replace(states=tuple(states.values()))
 
@@ -87,12 +87,12 @@ class Limiter:
         return self._circuit.call(self._redis.refund, state) or state
 
     def forget(self) -> None:
-        """Forget what is counted in PostgreSQL; what is in Redis stays."""
+        """Delete the counts in PostgreSQL; those in Redis stay."""
         self._postgres.forget()
 
 
 def includeme(config):
-    """`request.registry["comicsdb.limiter"]`, made once per process."""
+    """Create `request.registry["comicsdb.limiter"]`, one per process."""
     settings = config.get_settings()
     config.registry["comicsdb.limiter"] = Limiter(
         config.registry["comicsdb.read_pool"],
