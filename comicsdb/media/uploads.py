@@ -1,4 +1,4 @@
-"""Uploaded pictures: cleaned, stored, and removed again if the transaction that refers to them is rolled back.
+"""Uploaded pictures: cleaned, stored, and removed again if the transaction that uses them is rolled back.
 
 Storing may wait for another server, so it is done before the catalogue's `create`, `update` or `lock`, which
 make other writers wait until the transaction ends. If the process dies in between, it leaves a file that no

@@ -26,7 +26,7 @@ class ReadOnlyPolicy:
         self._origin = registry.settings[ORIGIN]
 
     def __call__(self, environ, router):
-        """The response: a redirect to the origin's account pages, a rejection, or that of the inner policy."""
+        """The response: a redirect to the origin's accounts, a rejection, or that of the inner policy."""
         environ.pop("HTTP_AUTHORIZATION", None)
         path = environ.get("PATH_INFO", "")
         if path.startswith(ACCOUNTS_PATH) and environ["REQUEST_METHOD"] in SAFE_METHODS:

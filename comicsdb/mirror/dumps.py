@@ -18,7 +18,7 @@ KEY_MISMATCH = (
 
 @dataclass(frozen=True)
 class Dump:
-    """A downloaded dump: SQLite file, schema, the feed's position after it, public key, and pack of covers."""
+    """A downloaded dump: SQLite file, schema, position where the feed continues, key, and pack of covers."""
 
     file: Path
     schema: str

@@ -54,7 +54,7 @@ class Origin:
             raise OriginError(f"{self.url} is no comicsdb site: {WELL_KNOWN} is not JSON.") from error
 
     def fetch(self, url: str) -> bytes:
-        """The content of a small file, such as a manifest; relative URLs are resolved against the origin's."""
+        """The content of a small file, such as a manifest; relative URLs are resolved against the origin."""
         return self._get(urljoin(self.url + "/", url)).content
 
     def changes(self, position: Position, wait: int = 0) -> tuple[dict, bool]:

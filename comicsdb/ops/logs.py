@@ -1,4 +1,4 @@
-"""Logging: plain or JSON lines with the id of their request, the log line of a start, reports of exceptions."""
+"""Logging: plain or JSON lines with the id of their request, a log line at start, exception reports."""
 
 import json
 import logging

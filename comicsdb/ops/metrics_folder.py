@@ -1,4 +1,4 @@
-"""The folder in which a server's processes keep their metrics; this module imports nothing of the application."""
+"""The folder in which a server's processes keep their metrics; independent of the rest of the application."""
 
 import atexit
 import os

@@ -1,4 +1,4 @@
-"""The limits of the API: how many requests an account or address may make in a minute and in a day."""
+"""The limits of the API: how many requests an account or address may make per minute and per day."""
 
 import logging
 
@@ -13,12 +13,12 @@ PREFIX = "comicsdb_api.throttle"
 BURST, SUSTAINED = "burst", "sustained"
 MINUTE, DAY = 60, 86_400
 BASIC = "basic"
-BASIC_IS_ENDING = 2  # the phase from which HTTP Basic has limits of its own
+BASIC_IS_ENDING = 2  # the phase from which HTTP Basic has its own limits
 UNCOUNTED = OutageLog(logging.getLogger(__name__))
 
 
 class ApiLimits:
-    """The limits of the API, and whether an answer without a body counts for the day."""
+    """The limits of the API, and whether a response without a body counts for the day."""
 
     def __init__(self, limiter: Limiter, settings: dict):
         self.enabled = settings[PREFIX]
@@ -48,7 +48,7 @@ class ApiLimits:
             }
 
     def limits_of(self, identity: Identity | None) -> tuple[Limit, Limit]:
-        """The limits of the minute and of the day."""
+        """The limits per minute and per day."""
         if identity is None:
             return self._anonymous
         return (self._by_basic if identity.method == BASIC else self._limits)[identity.tier]
@@ -62,13 +62,13 @@ class ApiLimits:
         unchanged: bool = False,
         epoch: int | None = None,
     ) -> Decision:
-        """Count a request: by the account, whatever it is recognised by, or by nobody's address.
+        """Count a request, for its account (regardless of the authentication method) or else its address.
 
-        Where an account has several tokens, each is also counted by itself. What a token is refused is never
-        counted for the account, or a runaway program would use up what is left for the others. For the day it
-        counts as `cost` requests, all or none of them where an answer 429 is free. `unchanged` says that the
-        answer will be a 304. Raises EpochMovedError, and counts nothing, where an epoch is
-        given and is over.
+        If an account has several tokens, each is also counted separately. Requests that a token's own limit
+        rejects are never counted for the account, or a runaway program would use up what is left for the
+        others. For the day the request counts as `cost` requests; all or none of them if 429 responses are
+        free. `unchanged` says that the response will be a 304. Raises EpochMovedError, and counts nothing, if
+        an epoch is given that is no longer current.
         """
         client_limits = self._client_limits(identity, address)
         uncounted = (SUSTAINED,) if unchanged and self.free_304_429 else ()
@@ -77,7 +77,7 @@ class ApiLimits:
         try:
             decision = self._limiter.take(priced, all_or_none=all_or_none, uncounted=uncounted, epoch=epoch)
         except (DiskFull, ReadOnlySqlTransaction) as error:
-            # A database that cannot be written to can still be read, and gives the state of the limits.
+            # A database that cannot be written to can still be read, and shows the state of the limits.
             UNCOUNTED.report(error, "Requests are not counted: %s", error)
             return self._limiter.take(client_limits, uncounted=(BURST, SUSTAINED), epoch=epoch)
         if cost > 1 and decision.refused and self.free_304_429:
@@ -85,7 +85,7 @@ class ApiLimits:
         return decision
 
     def _after_refusal(self, client_limits: list[tuple[Limit, str]], decision: Decision) -> Decision:
-        """The states without that part of a costly request for which there was room."""
+        """The states without the part of a costly request for which there was room."""
         refusing = {(state.limit, state.client) for state in decision.refused}
         states = self._limiter.take(client_limits, uncounted=(BURST, SUSTAINED)).states
         return decision._replace(
@@ -93,11 +93,11 @@ class ApiLimits:
         )
 
     def refund(self, decision: Decision) -> Decision:
-        """Undo the count for the day of a request that was answered 304."""
+        """Undo counting a request for the day, as the response was a 304."""
         return self._limiter.refund(decision, SUSTAINED) if self.free_304_429 else decision
 
     def states(self, identity: Identity) -> tuple[WindowState, WindowState]:
-        """The state of an account's limits of the minute and of the day; nothing is counted."""
+        """The states of an account's limits per minute and per day; nothing is counted."""
         return self._limiter.take(self._client_limits(identity, ""), uncounted=(BURST, SUSTAINED)).states
 
     def _client_limits(self, identity: Identity | None, address: str) -> list[tuple[Limit, str]]:
@@ -110,7 +110,7 @@ class ApiLimits:
 
 
 def _is_shared(identity: Identity | None) -> bool:
-    """Whether the limits of the account are also those of its other tokens."""
+    """Whether an account shares its limits between several tokens."""
     return identity is not None and identity.token_id is not None and identity.shares_limits
 
 
@@ -123,6 +123,6 @@ def _capped(limit: Limit, max_events: int) -> Limit:
 
 
 def includeme(config):
-    """`request.registry["comicsdb.api_limits"]`."""
+    """Create `request.registry["comicsdb.api_limits"]`."""
     limiter = config.registry["comicsdb.limiter"]
     config.registry["comicsdb.api_limits"] = ApiLimits(limiter, config.get_settings())

@@ -1,8 +1,7 @@
-"""Frequent events counted by day (UTC): in the process, and added to the database every few seconds.
+"""Daily counts (UTC) of frequent events: kept in the process, and added to the database every few seconds.
 
 Also the last day on which an account used HTTP Basic, and the last hour in which a token was used, each with
-the address of the first request in that period. A process that is killed loses the counts of its last
-seconds.
+the address of the first request in that period. A killed process loses the counts of its last seconds.
 """
 
 import logging
@@ -22,7 +21,7 @@ from comicsdb.models import ApiToken, DailyCount, User
 log = logging.getLogger(__name__)
 
 KEPT_DAYS = 35
-SERVED, REFUSED = "authmethod:", "throttled:"  # and a method of authentication; and the name of a limit
+SERVED, REFUSED = "authmethod:", "throttled:"  # followed by an authentication method; by the name of a limit
 
 _count, _user, _token = DailyCount.__table__, User.__table__, ApiToken.__table__
 _insert = insert(_count)
@@ -30,7 +29,7 @@ _ADD = _insert.on_conflict_do_update(
     index_elements=["day", "counter", "identity"],
     set_={"count": _count.c["count"] + _insert.excluded["count"]},
 ).returning(*_count.c)
-# Each row is written at most once in its period, a day or an hour, however often it is used.
+# Each row is written at most once per period (a day or an hour), no matter how often it is used.
 _BASIC_USED = (
     update(_user)
     .where(_user.c.id == bindparam("row"))
@@ -46,7 +45,7 @@ _TOKEN_USED = (
 
 
 class Key(NamedTuple):
-    """What is counted: a row of `daily_count`."""
+    """The key of a count: a row of `daily_count`."""
 
     day: date
     counter: str
@@ -61,32 +60,32 @@ class FirstUse(NamedTuple):
 
 
 class Counters:
-    """Counts for the threads of one process, written every so many `seconds`; with 0 only by `write`."""
+    """Counts for the threads of one process, written every `seconds` seconds; if 0, only by `write`."""
 
     def __init__(self, engine: Engine, seconds: int):
         self._engine = engine
         self._seconds = seconds
-        self._lock = threading.Lock()  # held for moments
+        self._lock = threading.Lock()  # only held briefly
         self._writing = threading.Lock()  # held while the database is written to
         self._counts: Counter[Key] = Counter()
         self._underway: Counter[Key] = Counter()
-        self._stored: dict[Key, int] = {}  # of refusals: what the database holds, as far as we know
-        self._uses: dict[tuple[str, int], FirstUse] = {}  # those that are not written yet
+        self._stored: dict[Key, int] = {}  # last known counts of rejections in the database
+        self._uses: dict[tuple[str, int], FirstUse] = {}  # not written yet
         self._noted: set[tuple[str, int, datetime]] = (
             set()
-        )  # uses by the begin of their period, written or not
+        )  # uses by the start of their period, written or not
         self._cleaned: date | None = None
         self._failing = False
         self._thread: threading.Thread | None = None
 
     def count_served(self, method: str) -> None:
-        """Count a request that succeeded, by its method of authentication."""
+        """Count a successful request by its method of authentication."""
         self._add(Key(now().date(), SERVED + method, ""))
 
     def count_refused(self, limit: str, identity: str) -> int:
-        """Count a request that a limit refused; gives how many it was today.
+        """Count a request that a limit rejected; returns how many were rejected today.
 
-        Those of other processes join within seconds.
+        Counts of other processes are included within seconds.
         """
         key = Key(now().date(), REFUSED + limit, identity)
         if key not in self._stored:
@@ -120,11 +119,11 @@ class Counters:
             self._run()
 
     def _run(self) -> None:
-        """Begin to write now and then; not before there is something, as a server may fork until then."""
+        """Start writing periodically; not before the first event, as a server may fork until then."""
         if self._seconds and self._thread is None:
             self._thread = threading.Thread(target=self._write_periodically, name="counters", daemon=True)
             self._thread.start()
-            # At the end of the process, that of one which multiprocessing began included.
+            # Also write at the end of the process, even if multiprocessing started it.
             Finalize(None, self.write, exitpriority=1)
 
     def _write_periodically(self) -> None:
@@ -140,10 +139,10 @@ class Counters:
             with self._engine.connect() as connection:
                 return connection.scalar(wanted) or 0
         except SQLAlchemyError:
-            return 0  # said when it is to be written
+            return 0  # the error is logged when counts are written
 
     def write(self) -> None:
-        """Add everything to the database; what it does not take is kept for the next time."""
+        """Add everything to the database; anything that cannot be stored is kept for the next time."""
         moment = now()
         today, current = moment.date(), (midnight(moment), hour(moment))
         with self._writing:
@@ -176,7 +175,7 @@ class Counters:
                 self._stored = {key: count for key, count in known.items() if key.day == today}
 
     def _store(self, connection: Connection, counts: Counter[Key], uses: dict, today: date) -> dict[Key, int]:
-        """Write everything, in the same order in all processes; returns the present counts."""
+        """Write everything, in the same order in all processes; returns the current counts."""
         stored = {}
         if counts:
             rows = [key._asdict() | {"count": counts[key]} for key in sorted(counts)]
@@ -191,12 +190,12 @@ class Counters:
 
 
 def midnight(moment: datetime) -> datetime:
-    """The begin of the day (UTC) of a moment."""
+    """The start of the day (UTC) of a time."""
     return datetime.combine(moment.date(), time(), UTC)
 
 
 def hour(moment: datetime) -> datetime:
-    """The begin of the hour of a moment."""
+    """The start of the hour of a time."""
     return moment.replace(minute=0, second=0, microsecond=0)
 
 
@@ -206,6 +205,6 @@ def _values(row: int, use: FirstUse) -> dict:
 
 
 def includeme(config):
-    """`request.registry["comicsdb.counters"]`."""
+    """Create `request.registry["comicsdb.counters"]`."""
     seconds = config.get_settings()["comicsdb.counters.seconds"]
     config.registry["comicsdb.counters"] = Counters(config.registry["comicsdb.engine"], seconds)

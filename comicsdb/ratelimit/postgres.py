@@ -1,10 +1,11 @@
-"""Rate limits in PostgreSQL: one statement judges an event by all limits of a client.
+"""Rate limits in PostgreSQL: one statement checks an event against all limits of a client.
 
 It calls a function (`alembic/baseline/rate_limits.sql`), which can be given an epoch (`comicsdb.db.epoch`),
-so that a cached answer and its request's count are one round trip. The times of 150 events are stored. Of
-more, those within one 96th of the period (a quarter of an hour of a day) get one time, that of the last: no
-more events are admitted than the limit says, but the next one may be admitted later by as much. The clock is
-that of the process, as everywhere; machines that share a database keep theirs by NTP.
+so that a cached response and the count of its request take one round trip. The times of 150 events are
+stored. If there are more, those within one 96th of the period (a quarter of an hour of a day) share one time,
+that of the last: no more events are admitted than the limit allows, but the next one may be admitted later by
+as much. The clock is that of the process, as everywhere; machines that share a database synchronise theirs by
+NTP.
 """
 
 import time
@@ -31,11 +32,11 @@ GIVE_BACK = CompiledQuery(
     {},
 )
 FORGET = CompiledQuery("WITH gone AS (DELETE FROM rate_limit RETURNING 1) SELECT count(*) FROM gone", (), {})
-CALLS_MAX = 2_000  # calls, of some hundred bytes each
+CALLS_MAX = 2_000  # cached calls, of a few hundred bytes each
 
 
 class PostgresStore:
-    """Counts by connections that commit by themselves: a request that is rolled back was one all the same."""
+    """Counts on autocommit connections: a request that is rolled back counts all the same."""
 
     def __init__(self, read_pool: ReadPool):
         self._read_pool = read_pool
@@ -47,11 +48,11 @@ class PostgresStore:
         uncounted: Collection[str],
         epoch: int | None = None,
     ) -> tuple[WindowState, ...]:
-        """Judge an event by several limits and keep its time for each that admits it.
+        """Check an event against several limits, and store its time for each that admits it.
 
-        With `all_or_none` it is kept only if all limits of a client admit it; for the limits named in
-        `uncounted` it is not kept. Raises psycopg.Error, and EpochMovedError where an epoch is given and is
-        over.
+        With `all_or_none` it is stored only if all limits of a client admit it; for the limits named in
+        `uncounted` it is not stored. Raises psycopg.Error, and EpochMovedError if an epoch is given that is
+        no longer current.
         """
         found = {}
         for limits, parameters in _calls(tuple(client_limits), all_or_none, tuple(uncounted)):
@@ -77,23 +78,23 @@ class PostgresStore:
         return state._replace(is_counted=False, count=count, free_at=free_at)
 
     def forget(self) -> None:
-        """Forget all events."""
+        """Delete all events."""
         self._read_pool.fetch(FORGET, {})
 
 
 def remove_expired(session: Session) -> None:
-    """Remove the rows whose events are all over; commit soon, as clients who come again wait."""
+    """Remove the rows whose events have all expired; commit soon, as returning clients wait."""
     key = tuple_(RateLimit.client, RateLimit.name)
-    # Rows that are locked are skipped: waiting for them could be a deadlock.
+    # Locked rows are skipped: waiting for them could cause a deadlock.
     over = select(*key).where(RateLimit.expires <= _now()).with_for_update(skip_locked=True)
     session.execute(delete(RateLimit).where(key.in_(over)))
 
 
 @lru_cache(CALLS_MAX)
 def _calls(client_limits: tuple, all_or_none: bool, uncounted: tuple) -> list[tuple[ClientLimits, dict]]:
-    """The calls of the function for an event, one for each client: its limits, and what never varies.
+    """The calls of the function for an event, one per client: its limits, and the constant parameters.
 
-    Each locks the rows of a client in one order, or two events could wait for each other.
+    Each call locks the rows of a client in the same order, or two events could deadlock.
     """
     calls = []
     for client, group in groupby(sorted(client_limits, key=_order), key=_client):
@@ -113,7 +114,7 @@ def _order(limited: tuple[Limit, str]) -> tuple[str, str]:
 
 
 def _name(limit: Limit, client: str) -> str:
-    """What the row of a limit is called beside its client: different for each part of it."""
+    """The name of a limit's row, in addition to the client; it differs for each part of a client."""
     return f"{limit.name} {client.partition(' ')[2]}".rstrip()
 
 

@@ -1,4 +1,4 @@
-"""Rate limits in Redis: one script for an event and all its limits, so that every process counts exactly."""
+"""Rate limits in Redis: one script handles an event with all its limits, so that counts are exact."""
 
 from collections.abc import Collection
 
@@ -7,9 +7,9 @@ import redis
 from comicsdb.db.redis_access import open_pool
 from comicsdb.ratelimit.types import SECOND, ClientLimits, Limit, WindowState, arguments, states
 
-# A key for each limit and client: the list of its times, the oldest first. The time is that of Redis, the one
-# clock that all processes share; should it be set back, it stands still until it has caught up.
-# ARGV: what `arguments` gives. Returns what `states` takes.
+# There is a key for each limit and client: the list of its times, oldest first. The time is that of Redis,
+# the only clock that all processes share; if it is set back, it stands still until it has caught up. ARGV:
+# see `arguments`. The result is passed to `states`.
 TAKE = """
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -46,7 +46,7 @@ for i, key in ipairs(KEYS) do
 end
 return answer
 """
-# ARGV: the time of the event, the places and the period of the limit.
+# ARGV: the time of the event, and the size and period of the limit.
 GIVE_BACK = """
 redis.call('LREM', KEYS[1], -1, ARGV[1])
 local count = redis.call('LLEN', KEYS[1])
@@ -56,9 +56,9 @@ return {count, first + ARGV[3]}
 
 
 class RedisStore:
-    """Counts in Redis; an event is judged by several limits in one round trip.
+    """Counts in Redis; an event is checked against several limits in one round trip.
 
-    Raises ValueError for an address that cannot be meant, and RedisError where Redis fails.
+    Raises ValueError for an invalid URL, and RedisError if Redis fails.
     """
 
     def __init__(self, url: str, prefix: str):
@@ -70,12 +70,12 @@ class RedisStore:
     def take(
         self, client_limits: ClientLimits, all_or_none: bool, uncounted: Collection[str]
     ) -> tuple[WindowState, ...]:
-        """As that of PostgreSQL."""
+        """See `PostgresStore`."""
         keys = [self._key(limit, client) for limit, client in client_limits]
         return states(client_limits, self._take(keys, arguments(client_limits, all_or_none, uncounted)))
 
     def refund(self, state: WindowState) -> WindowState:
-        """As that of PostgreSQL."""
+        """See `PostgresStore`."""
         limit = state.limit
         values = (state.now, limit.max_events, limit.seconds * SECOND)
         count, free_at = self._give_back([self._key(limit, state.client)], values)

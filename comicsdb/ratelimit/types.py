@@ -1,10 +1,10 @@
-"""What all stores of rate limits share: limits, the state of a client's window, and what a store is sent."""
+"""Common parts of the stores of rate limits: limits, the state of a client's window, and their encoding."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-SECOND = 1_000_000  # microseconds, in which all times are given
-VALUES = 5  # in the answer of a store, for each limit
+SECOND = 1_000_000  # microseconds, the unit of all times
+VALUES = 5  # for each limit in a store's response
 
 
 class Limit(NamedTuple):
@@ -16,10 +16,10 @@ class Limit(NamedTuple):
 
 
 class WindowState(NamedTuple):
-    """The state of a limit for one client at the time `now`, after an event was judged.
+    """The state of a limit for one client at the time `now`, after an event was checked.
 
-    `count` events are counted; at the time `free_at` the next one is admitted again. `is_counted` tells
-    whether this event is among them: one that was not refused need not be.
+    `count` events are counted; at the time `free_at` the next one will be admitted. `is_counted` says whether
+    this event is among them, as not every admitted event is counted.
     """
 
     limit: Limit
@@ -46,12 +46,13 @@ class WindowState(NamedTuple):
         return -((self.now - self.free_at) // SECOND)
 
 
-# Limits, each with the client whose events it counts. `7 token:5` is a part of the client `7`, counted apart.
+# Limits, each with the client whose events it counts. `7 token:5` is a part of client `7`, counted
+# separately.
 ClientLimits = Sequence[tuple[Limit, str]]
 
 
 def arguments(client_limits: ClientLimits, all_or_none: bool, uncounted: Collection[str]) -> list[int]:
-    """Whether the limits count together; then of each its size, its period, and whether it counts."""
+    """Whether the limits count together; then for each its size, its period, and whether it counts."""
     values = [int(all_or_none)]
     for limit, _ in client_limits:
         values += limit.max_events, limit.seconds * SECOND, int(limit.name not in uncounted)
@@ -59,7 +60,7 @@ def arguments(client_limits: ClientLimits, all_or_none: bool, uncounted: Collect
 
 
 def states(client_limits: ClientLimits, answer: Sequence[int]) -> tuple[WindowState, ...]:
-    """The states of limits by the answer of a store: for each VALUES integers in the order of WindowState."""
+    """The states of limits from a store's response: VALUES integers for each, in the order of WindowState."""
     found = []
     for start, (limit, client) in zip(range(0, len(answer), VALUES), client_limits, strict=True):
         now, refused, counted, count, free_at = answer[start : start + VALUES]

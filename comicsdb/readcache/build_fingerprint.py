@@ -1,6 +1,6 @@
 """The build fingerprint: a digest of the files of all packages of the application, part of all cache keys.
 
-While a site is updated, old and new processes share a Redis, and must not read each other's values.
+During an update of a site, old and new processes share a Redis, and must not read each other's values.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ LENGTH = 16  # characters
 
 
 def fingerprint_of(packages: frozenset[str]) -> str:
-    """A digest of the files of packages, as they were when each was first read."""
+    """A digest of the files of packages, each as of its first use in this process."""
     digests = repr(sorted((name, digest_of(name)) for name in packages))
     return hashlib.sha256(digests.encode()).hexdigest()[:LENGTH]
 
@@ -26,7 +26,7 @@ def digest_of(package: str) -> str:
     found = hashlib.sha256()
     for folder in find_spec(package).submodule_search_locations or ():
         paths = []
-        for inner, folders, names in os.walk(folder):  # half the time of a walk by paths, at every start
+        for inner, folders, names in os.walk(folder):  # takes half as long as Path.walk, at every start
             if "__pycache__" in folders:
                 folders.remove("__pycache__")
             paths += filter(os.path.isfile, (os.path.join(inner, name) for name in names))
@@ -36,7 +36,7 @@ def digest_of(package: str) -> str:
 
 
 def includeme(config):
-    """Set `registry["comicsdb.build_fingerprint"]`, of the core and the packages in `pyramid.includes`."""
+    """Set `registry["comicsdb.build_fingerprint"]`, for the core and the packages in `pyramid.includes`."""
     included = aslist(config.get_settings().get("pyramid.includes", ""))
     packages = {"comicsdb", *(name.partition(".")[0] for name in included)} - {""}
     config.registry["comicsdb.build_fingerprint"] = fingerprint_of(frozenset(packages))

@@ -1,11 +1,11 @@
-"""Entity tags: digests of bodies, stored before them in the cache and compared with conditions of clients."""
+"""Entity tags: digests of bodies, stored before them in the cache and compared with request conditions."""
 
 import re
 from hashlib import blake2b
 
 TAG_BYTES = 12
 TAG_LENGTH = 2 * TAG_BYTES
-# Compressing proxies make a tag weak (nginx) or add the coding to it (Caddy, Apache).
+# Compressing proxies make a tag weak (nginx) or append the coding to it (Caddy, Apache).
 TAG = re.compile(r'(?:W/)?"([^"]*?)(?:-(?:gzip|br|zstd))?"')
 
 
@@ -15,14 +15,14 @@ def tag_of(body: bytes) -> bytes:
 
 
 def with_tag(body: bytes) -> bytes:
-    """A body with its entity tag before it, as the cache stores it."""
+    """A body preceded by its entity tag, as the cache stores it."""
     return tag_of(body) + body
 
 
 def matches(header: str, tag: str | None) -> bool:
-    """Whether a list of tags, or `*`, matches a tag, also as changed by a compressing proxy.
+    """Whether a list of tags, or `*`, matches a tag, including forms changed by a compressing proxy.
 
-    All our tags are strong, so a weak one with the same digest is of the same body. By RFC 9110 (13.1.1)
-    If-Match ignores weak tags, but then clients behind such a proxy could not use the tags that they get.
+    All our tags are strong, so a weak one with the same digest belongs to the same body. By RFC 9110 (13.1.1)
+    If-Match ignores weak tags, but then clients behind such a proxy could not use the tags they receive.
     """
     return header.strip() == "*" or any(found[1] == tag for found in TAG.finditer(header))

@@ -25,10 +25,10 @@ class Entry(NamedTuple):
 
 
 class Lru:
-    """Values by key of at most `limit` bytes in total; all operations take constant time.
+    """Values by key, of at most `limit` bytes in total; all operations take constant time.
 
-    Larger values are not stored. `on_resize` is called with the number of bytes after each change. It is
-    thread-safe.
+    Larger values are not stored. `on_resize` is called with the number of bytes after each change. This class
+    is thread-safe.
     """
 
     def __init__(self, limit: int):
@@ -54,7 +54,7 @@ class Lru:
         return entry.value
 
     def set(self, key: Hashable, value: Any, size: int, expires: float = inf) -> None:
-        """Store a value of so many bytes until a time in seconds since 1970, or until it is evicted."""
+        """Store a value of `size` bytes until `expires` (seconds since 1970), or until it is evicted."""
         with self._lock:
             self._remove(key)
             if size <= self.limit and expires > time.time():
@@ -87,7 +87,7 @@ def store_value(lru: Lru, key: str, value: CachedValue, lifetime: float) -> None
 class MemoryBackend(CacheBackend):
     """A dogpile backend on an `Lru`, with the arguments `lru` and `lifetime` in seconds.
 
-    It has only the methods that our regions need; single values are never deleted.
+    It only has the methods that our regions need; single values are never deleted.
     """
 
     def __init__(self, arguments):
@@ -99,7 +99,7 @@ class MemoryBackend(CacheBackend):
         return self.lru.get(key) or NO_VALUE
 
     def set(self, key, value):
-        """Store a value for the lifetime."""
+        """Store a value for its lifetime."""
         store_value(self.lru, key, value, self.lifetime)
 
 
@@ -117,7 +117,7 @@ class MemoryStore:
         region.configure("comicsdb.memory", expiration_time=lifetime, arguments=arguments)
 
     def count(self, *, hit: bool) -> None:
-        """Count a hit or miss; without a lock, concurrent counts may be lost."""
+        """Count a hit or miss; as there is no lock, concurrent counts may be lost."""
         if hit:
             self.hits += 1
         else:

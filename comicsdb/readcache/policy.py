@@ -1,9 +1,9 @@
-"""The execution policy for cached reads, which are answered without a transaction or view.
+"""The execution policy for cached reads, which need neither a transaction nor a view.
 
 API and site register their cached reads by `config.add_cached_read(route, read)`, where `read(request,
-match)` returns a `CachedRead` for a request, or None if only the view can answer. The policy looks up the
-route, the account of the request, the validators and the cached body. Requests that it cannot answer are
-passed on to the view, with a `Preflight` of the results so far.
+match)` returns a `CachedRead` for a request, or None if it requires the view. The policy looks up the route,
+the account of the request, the validators and the cached body. Requests that it cannot handle are passed on
+to the view, with a `Preflight` of the results so far.
 """
 
 from collections.abc import Callable, Hashable
@@ -27,12 +27,12 @@ from comicsdb.http.execution_policies import ROUTE_KEY, wrap_execution_policy
 from comicsdb.readcache.validators import AccountAndValidators, ValidatorCache
 from comicsdb.security import AuthenticationError, Identity
 
-PATHS_MAX = 5_000  # paths whose route is cached, of some 700 bytes each
+PATHS_MAX = 5_000  # paths whose route is cached, of about 700 bytes each
 PATH_LENGTH_MAX = 500  # bytes; routes of longer paths are not cached
 
 
 class DeclinedError(Exception):
-    """Only the view can answer this request."""
+    """Only the view can handle this request."""
 
 
 DECLINING_ERRORS = (DeclinedError, AuthenticationError, TooManyFailuresError, Error, DBAPIError)
@@ -58,7 +58,7 @@ class Preflight:
 class CachedRead:
     """A request for a cached read; API and site have subclasses.
 
-    All methods may raise DeclinedError; wrong credentials and database errors have the same effect.
+    All methods may raise DeclinedError; invalid credentials and database errors have the same effect.
     """
 
     query: CompiledQuery  # one row: the epoch, the columns of the account, the validators
@@ -66,40 +66,40 @@ class CachedRead:
     subject: Hashable  # key of the validators in the validator cache
     account: Hashable = None  # key of the account there; None without credentials
     account_columns = 0
-    from_replica = False  # whether a replica with the same validators may make the body
+    from_replica = False  # whether the body may be created from a replica with the same validators
 
     def __init__(self, request):
         self.request = request
 
     def from_cache(self, found: AccountAndValidators) -> Response | None:
-        """The answer, or None if it requires a body that is not in the cache."""
+        """The response, or None if it requires a body that is not in the cache."""
         raise NotImplementedError
 
     def create(self, found: AccountAndValidators) -> Response | None:
-        """The answer with a new body, or None to leave it to the view, with a Preflight."""
+        """The response with a new body, or None to leave it to the view, with a Preflight."""
         raise NotImplementedError
 
     def create_from_cached_validators(self, found: AccountAndValidators) -> Response | None:  # noqa: ARG002  (for subclasses)
-        """The answer with a new body for remembered validators, or None to look everything up.
+        """The response with a new body for cached validators, or None to look everything up.
 
-        Raises EpochMovedError if the body is of another epoch.
+        Raises EpochMovedError if the body belongs to another epoch.
         """
         return None
 
     def is_current(self, replica: Lease, found: AccountAndValidators) -> bool:
-        """Begin a transaction on a replica, and tell whether its validators are those of the primary."""
+        """Begin a transaction on a replica, and return whether its validators equal those of the primary."""
         replica.begin()
         row = replica.fetch(self.query, self.parameters)
         return row is not None and row[1 + self.account_columns :] == found.validators
 
     def admit(self, response: Response, epoch: int | None) -> Response:
-        """The final answer; raises EpochMovedError if an epoch is given and not the present one."""
+        """The final response; raises EpochMovedError if an epoch is given and is not the current one."""
         check_epoch(self.request.registry["comicsdb.read_pool"], epoch)
         return response
 
 
 class UncachedRead(CachedRead):
-    """A read that no cache answers, but a replica that has replayed all that was written before."""
+    """A read that is never cached, but can use a replica that has replayed all writes up to now."""
 
     query = CompiledQuery(f"SELECT 0, {WRITTEN}", (), {})
     parameters: ClassVar[dict] = {}
@@ -114,14 +114,14 @@ class UncachedRead(CachedRead):
         """Leave it to the view."""
 
     def is_current(self, replica: Lease, found: AccountAndValidators) -> bool:
-        """Tell whether a replica has replayed that far, and begin a transaction, which sees no less."""
+        """Return whether a replica has replayed that far, and begin a transaction, which sees no less."""
         reached = replica.fetch(self._replayed, {}) >= found.validators
         replica.begin()
         return reached
 
 
 class CachedReadPolicy:
-    """Pyramid's execution policy: answers cached reads, and passes on all other requests."""
+    """Pyramid's execution policy: handles cached reads, and passes on all other requests."""
 
     def __init__(self, registry, inner):
         self._registry = registry
@@ -138,7 +138,7 @@ class CachedReadPolicy:
             self._release_replica(environ)
 
     def _cached_response(self, environ) -> Response | None:
-        """The answer to a cached read, or None for a request that only the view can answer."""
+        """The response to a cached read, or None for a request that only the view can handle."""
         route, read, match = self._find(environ.get("PATH_INFO", ""))
         if read is None:
             return None
@@ -167,7 +167,7 @@ class CachedReadPolicy:
         return name, self._registry["comicsdb.cached_reads"].get(name), found["match"] or {}
 
     def _answer(self, read: CachedRead | None) -> Response | None:
-        """The answer to a cached read, or None to leave it to the view."""
+        """The response to a cached read, or None to leave it to the view."""
         if read is None:
             return None
         cache: ValidatorCache = self._registry["comicsdb.validator_cache"]
@@ -176,7 +176,7 @@ class CachedReadPolicy:
         if known is not None:
             with suppress(EpochMovedError):
                 response = read.from_cache(known)
-                if response is None and not on_replica:  # a replica's body needs validators read just now
+                if response is None and not on_replica:  # with a replica, the validators must be read now
                     response = read.create_from_cached_validators(known)
                 if response is not None:
                     return read.admit(response, known.epoch)
@@ -205,7 +205,7 @@ class CachedReadPolicy:
 
 
 def add_cached_read(config, route: str, read: Callable[[Request, dict], CachedRead | None]) -> None:
-    """Directive: answer GET and HEAD on a route from the cache."""
+    """Directive: serve GET and HEAD on a route from the cache."""
     config.registry["comicsdb.cached_reads"][route] = read
 
 

@@ -1,4 +1,4 @@
-"""The cache in Redis, with checksums; failures and damaged values count as missing values."""
+"""The cache in Redis, with checksums; failures and damaged values count as misses."""
 
 import struct
 import zlib
@@ -13,7 +13,7 @@ from comicsdb.db.redis_access import CircuitBreaker, open_pool
 from comicsdb.readcache.memory import Lru, MemoryStore, store_value
 
 BATCH = 1000  # keys per step of a scan
-COUNT_BATCH = 50  # counted values after which a process updates the counts in Redis
+COUNT_BATCH = 50  # counts after which a process adds them to those in Redis
 
 MAGIC = b"cdb1"
 HEADER = struct.Struct("<4sId")  # magic number, checksum, creation time
@@ -25,13 +25,13 @@ def _checksum(key: str, made: float, payload: bytes) -> int:
 
 
 def pack(key: str, value: CachedValue) -> bytes:
-    """The stored form of a value: a header of sixteen bytes, and the payload."""
+    """The stored form of a value: a header of sixteen bytes, followed by the payload."""
     made = value.metadata["ct"]
     return HEADER.pack(MAGIC, _checksum(key, made, value.payload), made) + value.payload
 
 
 def unpack(key: str, stored: bytes) -> CachedValue | None:
-    """The value of a key from its stored form; None for damaged bytes."""
+    """The value of a key, parsed from its stored form; None for damaged bytes."""
     if len(stored) < HEADER.size:
         return None
     mark, checksum, made = HEADER.unpack_from(stored)
@@ -42,7 +42,7 @@ def unpack(key: str, stored: bytes) -> CachedValue | None:
 
 
 class SharedBackend(RedisBackend):
-    """dogpile's backend for Redis, with the memory of this process before it, as values never change.
+    """dogpile's backend for Redis, behind the memory of this process, as values never change.
 
     Values are packed by `pack` rather than pickled, and damaged ones are detected. If Redis fails, values are
     missing or not stored.
@@ -80,9 +80,9 @@ def counts_key(prefix: str) -> str:
 
 
 class RedisStore(MemoryStore):
-    """A cache in Redis, shared by all processes, with the memory of this process before it.
+    """A cache in Redis, shared by all processes, behind the memory of this process.
 
-    Raises ValueError for an invalid URL, but not if Redis does not answer.
+    Raises ValueError for an invalid URL, but not if Redis is unavailable.
     """
 
     def __init__(self, url: str, prefix: str, lru: Lru):
@@ -92,7 +92,7 @@ class RedisStore(MemoryStore):
         self._circuit = CircuitBreaker("the cache does without")
 
     def configure(self, region: CacheRegion, lifetime: int) -> None:
-        """Give a region its backend."""
+        """Configure a region with its backend."""
         region.configure(
             "comicsdb.redis",
             expiration_time=lifetime,
@@ -105,7 +105,7 @@ class RedisStore(MemoryStore):
         )
 
     def count(self, *, hit: bool) -> None:
-        """Count a hit or miss, every now and then in Redis too."""
+        """Count a hit or miss; the counts are added to those in Redis every now and then."""
         super().count(hit=hit)
         if self.hits + self.misses >= COUNT_BATCH:
             hits, misses, self.hits, self.misses = self.hits, self.misses, 0, 0
@@ -118,7 +118,7 @@ class RedisStore(MemoryStore):
         pipe.execute()
 
     def clear(self) -> None:
-        """Remove all values, also in Redis; raises RedisError if it does not answer."""
+        """Remove all values, including those in Redis; raises RedisError if it is unavailable."""
         super().clear()
         cursor = None
         while cursor != 0:

@@ -1,6 +1,6 @@
 """The cache: regions of bytes whose keys contain their validators.
 
-Stored values never become outdated, so there is no invalidation; lifetimes only bound memory. Only figures of
+Stored values never become outdated, so there is no invalidation; lifetimes only limit memory. Only figures of
 the whole catalogue may be as old as the lifetime of their region, and pages show their age.
 """
 
@@ -45,11 +45,11 @@ class Region:
         """The value, created by `create` if it is missing, and whether it was a hit.
 
         Of concurrent callers in this process with the same missing key, one creates the value and the others
-        wait for it. If that raises an exception, only that caller gets it, and another one creates the
-        value. After `LOCK_WAIT` seconds of waiting, a caller creates the value itself. With `missed`, after
-        `get` returned None, only the memory of this process is asked again.
+        wait for it. If that raises an exception, only that caller gets it, and another one creates the value.
+        After `LOCK_WAIT` seconds of waiting, a caller creates the value itself. With `missed`, after `get`
+        has returned None, only the memory of this process is checked again.
         """
-        # Not the region's own lock: it asks the backend twice before the value is created.
+        # Not the region's own lock, which calls the backend twice before the value is created.
         lock = self._locks.get(key)
         locked = lock.acquire(timeout=LOCK_WAIT)
         try:
@@ -79,10 +79,10 @@ class Region:
 class Cache:
     """The cache of a site: `detail` (objects), `list`, `counts` (of lists) and `figures` (statistics).
 
-    Without `url` it is in the memory of this process; with one, in Redis, with that memory before it. The
-    regions share at most `memory_mb` MB of memory. Values of code with another `build_fingerprint` are
-    ignored. Raises ValueError for an invalid URL and ImportError if the library for Redis is not installed,
-    but nothing if Redis does not answer.
+    Without `url` it is in the memory of this process; with one, in Redis, behind that memory. The regions
+    share at most `memory_mb` MB of memory. Values of code with another `build_fingerprint` are ignored.
+    Raises ValueError for an invalid URL and ImportError if the library for Redis is not installed, but
+    nothing if Redis is unavailable.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Cache:
         self.detail = self._region(f"{prefix}:detail:", end, detail_seconds)
         self.list = self._region(f"{prefix}:list:", end, list_seconds)
         self.figures = self._region(f"{prefix}:figures:", end, figures_seconds)
-        # In memory only: a value mostly takes less to make than a round trip to Redis.
+        # In memory only: most values take less time to compute than a round trip to Redis.
         self.counts = self._region("counts:", "", list_seconds, MemoryStore(lru))
 
     def _region(self, start: str, end: str, lifetime: int, store: MemoryStore | None = None) -> Region:
@@ -118,13 +118,13 @@ class Cache:
     def clear(self) -> None:
         """Remove all values in this process and in Redis, but not in the memory of other processes.
 
-        Raises RedisError if Redis does not answer.
+        Raises RedisError if Redis is unavailable.
         """
         self._store.clear()
 
 
 def from_settings(settings: dict, build_fingerprint: str = "") -> Cache:
-    """The cache of the settings; raises SettingsError for an invalid URL."""
+    """The configured cache; raises SettingsError for an invalid URL."""
     try:
         return Cache(
             settings["comicsdb.cache.url"],

@@ -19,7 +19,7 @@ REGIONS = {"detail", "list", "figures"}
 
 @dataclass
 class Category:
-    """Keys of one kind: their number, and the first of them as a sample."""
+    """Keys of one category: their number, and the first of them as a sample."""
 
     keys: int = 0
     sample: list[bytes] = field(default_factory=list)
@@ -56,7 +56,7 @@ def category_of(key: bytes, prefix: str) -> str:
 def measure(url: str, prefix: str, *, sample: int, batch: int) -> Usage:
     """Scan all keys, `batch` per step, and measure the memory of up to `sample` of each category.
 
-    Redis is not blocked meanwhile. Raises RedisError if it does not answer.
+    This does not block Redis. Raises RedisError if it is unavailable.
     """
     with redis.Redis.from_pool(open_pool(url, TIMEOUT)) as client:
         categories = defaultdict(Category)
@@ -66,7 +66,7 @@ def measure(url: str, prefix: str, *, sample: int, batch: int) -> Usage:
             for key in keys:
                 category = categories[category_of(key, prefix)]
                 category.keys += 1
-                # SCAN is in the order of hashes, so the first keys are a fair sample.
+                # SCAN returns keys in the order of their hashes, so the first ones are a random sample.
                 if len(category.sample) < sample:
                     category.sample.append(key)
         for category in categories.values():
@@ -79,5 +79,5 @@ def _memory(client: redis.Redis, category: Category) -> int:
     pipe = client.pipeline(transaction=False)
     for key in category.sample:
         pipe.memory_usage(key)
-    sizes = [size for size in pipe.execute() if size is not None]  # keys may have been deleted meanwhile
+    sizes = [size for size in pipe.execute() if size is not None]  # keys may have been deleted in the meantime
     return round(sum(sizes) / len(sizes) * category.keys) if sizes else 0

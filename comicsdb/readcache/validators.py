@@ -2,7 +2,7 @@
 
 They change in the transaction of every write that affects the body. The epoch (`models.Epoch`) changes with
 any of them, and is selected with them in one statement, from one snapshot: as long as the epoch is the same,
-so are the validators. Comparing the epoch takes reading a single row, which is several times cheaper.
+so are the validators. Comparing the epoch only takes reading a single row, which is several times cheaper.
 """
 
 from collections.abc import Hashable
@@ -14,7 +14,7 @@ from comicsdb.models import LateStamps, Version
 from comicsdb.readcache.memory import Lru
 
 MEMORY_BYTES = 4 * 2**20  # bytes for accounts and validators
-ENTRY_BYTES = 1000  # of an entry with its key, roughly
+ENTRY_BYTES = 1000  # approximate size of an entry with its key
 
 
 def microseconds(column):
@@ -35,12 +35,12 @@ def _with_former(table, name: str) -> tuple:
 
 
 def late_stamp():
-    """When something changed of which not all stamps have moved yet (`catalog.late_stamps`), or NULL."""
+    """The time of the latest change whose stamps have not all been updated (`catalog.late_stamps`), or NULL."""
     return select(func.max(microseconds(LateStamps.__table__.c.at))).scalar_subquery()
 
 
 def version_columns(*kinds: str) -> list:
-    """The versions of the lists of kinds; 0 for a kind that was never written."""
+    """The versions of the lists of kinds; 0 for a kind that has never been written."""
     version = Version.__table__
     columns = []
     for kind in kinds:
@@ -90,7 +90,7 @@ class ValidatorCache:
         )
 
     def put(self, account: Hashable, subject: Hashable, found: AccountAndValidators) -> None:
-        """Store entries; for a missing object (all columns None) only the account's."""
+        """Store entries; if the object is missing (all columns None), only the account's."""
         if account is not None:
             self.lru.set(account, Entry(found.epoch, found.account), ENTRY_BYTES)
         if found.validators[:1] != (None,):

@@ -12,10 +12,10 @@ URL_LENGTH = 200
 
 
 class WebAddress(Text):
-    """A URL with http or https."""
+    """An http or https URL."""
 
     def read(self, node, value):
-        """Return the URL; raise Invalid if it is not one with http or https."""
+        """Return the URL; raise Invalid for anything but an http or https URL."""
         text = super().read(node, value)
         if not is_web_address(text):
             raise Invalid(node, _("Enter a valid URL."))

@@ -23,7 +23,7 @@ from comicsdb.schemas.types import (
 from comicsdb.values import compact_code, read_money
 
 NAME_LENGTH = 255
-# The key of errors that belong to no single field.
+# The key of errors that do not belong to a single field.
 NON_FIELD_ERRORS = "non_field_errors"
 
 
@@ -35,7 +35,7 @@ class ObjectSchema(MappingSchema):
     default.
     """
 
-    keeps_currency = True  # whether a change of an amount alone leaves the currency as it is
+    keeps_currency = True  # whether changing only an amount keeps its currency
 
     def __init__(self, *, partial: bool = False, form: bool = False):
         super().__init__()
@@ -63,7 +63,7 @@ class ObjectSchema(MappingSchema):
         """Return the values, with each amount as a pair with its currency.
 
         The currency in an amount (`3,99 €`) is moved to its own field. If none was sent, it is the default,
-        or None in a change, where the object may have one.
+        or None in a change, as the object may already have one.
         """
         values = dict(sent)
         default = None if self.partial and self.keeps_currency else Currency.USD.value
@@ -97,7 +97,7 @@ class ObjectSchema(MappingSchema):
 
 
 def errors_by_field(invalid: Invalid) -> dict:
-    """Return messages by field: {field: [message]}, for lists of texts {field: {index: [message]}}."""
+    """Return messages by field: {field: [message]}, or for lists of texts {field: {index: [message]}}."""
     if not invalid.children:
         return {NON_FIELD_ERRORS: [invalid.msg]}
     return {child.node.name: _messages(child) for child in invalid.children}

@@ -23,9 +23,9 @@ from comicsdb.schemas.types import (
 from comicsdb.values import ordered_tags
 
 PLACE_LENGTH = 255
-WHOLE_DIGITS = 8  # of a price before the point, in dollars, pounds and euros
+WHOLE_DIGITS = 8  # digits before the point in a price in dollars, pounds or euros
 COMMA_IN_TAG = _("A tag cannot contain a comma.")
-MAX_SHOWN = 30  # characters of an invalid id, in a message
+MAX_SHOWN = 30  # characters of an invalid id that are shown in a message
 
 
 def codes(choices) -> list[str]:
@@ -40,7 +40,7 @@ class IssueId(Integer):
         super().__init__(1, INTEGER_MAX)
 
     def read(self, node, value):
-        """Return the id; raise Invalid if it cannot be one."""
+        """Return the id; raise Invalid if it is out of range."""
         try:
             return super().read(node, value)
         except colander.Invalid as invalid:
@@ -50,7 +50,7 @@ class IssueId(Integer):
 
 
 class VariantId(Integer):
-    """The id of a variant; null and "" are none. Whether it is one of the issue is checked later."""
+    """The id of a variant; null and "" mean none. Whether the issue has the variant is checked later."""
 
     def __init__(self):
         super().__init__(1, INTEGER_MAX, nullable=True)
@@ -61,13 +61,13 @@ class VariantId(Integer):
 
 
 class Tags(ListOf):
-    """A reader's own words for an item, each once; commas separate them in forms and files."""
+    """A reader's own tags for an item, without duplicates; commas separate them in forms and files."""
 
     def __init__(self):
         super().__init__(Text(MAX_TAG_LENGTH, blank=False))
 
     def read(self, node, value):
-        """Return the tags in their order."""
+        """Return the tags in order."""
         found = ordered_tags(super().read(node, value))
         if any("," in each for each in found):
             raise colander.Invalid(node, COMMA_IN_TAG)
@@ -106,7 +106,7 @@ class CollectionItemSchema(ObjectSchema):
 
 
 class CollectionBulkSchema(CollectionItemSchema):
-    """Values for many items: `tags` are added to those that they have."""
+    """Values for many items: `tags` are added to their existing tags."""
 
     tags_removed = field(Tags())
 

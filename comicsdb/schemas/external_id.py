@@ -22,9 +22,9 @@ class ExternalIdSchema(ObjectSchema):
     scope = text(SCOPE_LENGTH)
 
     def deserialize(self, cstruct=None):
-        """Return the values for the catalogue; the id as its source writes it."""
+        """Return the values for the catalogue; the id is in the form that its source uses."""
         values = super().deserialize(cstruct)
-        if not {"source", "external_id"} <= values.keys():  # of a partial schema
+        if not {"source", "external_id"} <= values.keys():  # the schema is partial
             return values
         found = EXTERNAL_SOURCES[values["source"]].read(values["external_id"])
         if found is None:
@@ -35,12 +35,12 @@ class ExternalIdSchema(ObjectSchema):
 
 
 class ExternalId(Field):
-    """An external id: an object, in a form as JSON."""
+    """An external id: an object, which forms send as JSON."""
 
     def read(self, node, value):
         """The values for the catalogue."""
         if isinstance(value, str):
-            with suppress(ValueError):  # then the schema tells that it is no object
+            with suppress(ValueError):  # if it fails, the schema reports that it is not an object
                 value = orjson.loads(value)
         try:
             return ExternalIdSchema().deserialize(value)
@@ -52,5 +52,5 @@ class ExternalId(Field):
 
 
 def external_ids():
-    """Create a field for the external ids of an object, beside those that have fields of their own."""
+    """Create a field for the external ids of an object, except those that have fields of their own."""
     return field(ListOf(ExternalId()))

@@ -27,7 +27,7 @@ SKU_LENGTH, ISBN_LENGTH, UPC_LENGTH = 12, 13, 20
 
 
 class IssueSchema(ObjectSchema):
-    """An issue; `price` sets both `price` and `currency`, a partial cover date its precision as well."""
+    """An issue; `price` sets both `price` and `currency`, a partial cover date also its precision."""
 
     series = reference(required=True)
     number = text(NUMBER_LENGTH, required=True)
@@ -76,8 +76,8 @@ class CreditSchema(ObjectSchema):
 class VariantSchema(ObjectSchema):
     """Another cover of an issue.
 
-    The currency only counts with a price: a price alone is in US dollars, a currency alone changes nothing.
-    The picture is validated elsewhere, as it is a file.
+    The currency only counts together with a price: a price alone is in US dollars, a currency alone changes
+    nothing. The picture is validated elsewhere, as it is a file.
     """
 
     keeps_currency = False

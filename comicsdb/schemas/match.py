@@ -1,4 +1,4 @@
-"""Descriptors: what a client knows of a comic, under our names or as ComicInfo and MetronInfo have them."""
+"""Descriptors: the facts a client knows about a comic, under our names or those of ComicInfo and MetronInfo."""
 
 import re
 
@@ -32,13 +32,13 @@ from comicsdb.schemas.types import (
     too_many,
 )
 
-MAX_DESCRIPTORS = 100  # descriptors in one call
+MAX_DESCRIPTORS = 100  # descriptors per call
 MAX_CANDIDATES = 20
 FILE_NAME_LENGTH = 1000
 WORD_LENGTH = 50
 ID_LENGTH = 100
 MAX_ALTERNATIVES = 4
-# The fields of ComicInfo and MetronInfo, and what they are here.
+# The fields of ComicInfo and MetronInfo, and the corresponding fields here.
 COMIC_INFO_FIELDS = {
     "Series": "series",
     "AlternateSeries": "alt_series",
@@ -90,7 +90,7 @@ class ExternalIds(Field):
     """Ids in other databases, by their sources."""
 
     def read(self, node, value):
-        """The ids as they are kept, by source."""
+        """The ids in their stored form, by source."""
         if not isinstance(value, dict):
             raise Invalid(
                 node, formatted("Expected a dictionary, but got ${kind}.", kind=type(value).__name__)
@@ -124,7 +124,7 @@ class Names(ListOf):
 
 
 class DescriptorSchema(ObjectSchema):
-    """What a client knows of a comic: all fields are optional, and null or "" is not to know."""
+    """The facts a client knows about a comic: all fields are optional, and null or "" means unknown."""
 
     file_name = text(FILE_NAME_LENGTH)
     series = text(NAME_LENGTH)
@@ -159,7 +159,7 @@ class DescriptorSchema(ObjectSchema):
     ahash = field(PerceptualHash())
 
     def deserialize(self, cstruct=null):
-        """Return what is known; raise Invalid. `sent_as` then has the names of fields of other formats."""
+        """Return the known facts; raise Invalid. `sent_as` maps fields to their names in other formats."""
         self.sent_as = {}
         if isinstance(cstruct, dict):
             cstruct = self._ours(cstruct)
@@ -194,7 +194,7 @@ class DescriptorSchema(ObjectSchema):
 
     @staticmethod
     def _take(take, key: str, name: str, value) -> None:
-        """Take a field of ComicInfo or MetronInfo, some of which are objects in the latter."""
+        """Read a field of ComicInfo or MetronInfo; in MetronInfo, some of them are objects."""
         if key == "GTIN" and isinstance(value, dict):
             for part, ours in _CODES.items():
                 take(ours, value.get(part), key)
@@ -204,13 +204,13 @@ class DescriptorSchema(ObjectSchema):
         elif key == "Publisher" and isinstance(value, dict):
             take(name, value.get("Name"), key)
         elif key == "Volume" and len(str(value)) == 4:
-            take("year_began", value, key)  # as ComicTagger and others write it
+            take("year_began", value, key)  # ComicTagger and others write the year
         else:
             take(name, value, key)
 
 
 def _metron_info_ids(sent) -> list[tuple[str, object]]:
-    """Sources and ids of MetronInfo, with attributes by their names, with or without a sign before them."""
+    """Sources and ids of MetronInfo; attributes may have a sign (`@`, `#`) before their names."""
     sent = sent.get("ID", []) if isinstance(sent, dict) else sent
     found = []
     for each in sent if isinstance(sent, list) else [sent]:
@@ -225,14 +225,14 @@ def _only_letters(name: str) -> str:
     return _LETTERS.sub("", name.lower())
 
 
-# The sources of ids by their codes and names, without signs.
+# The sources of ids by their codes and names, reduced to letters.
 _SOURCES = {
     _only_letters(name): code for code, source in EXTERNAL_SOURCES.items() for name in (code, source.label)
 }
 
 
 class ObjectList(Field):
-    """A list of objects, which are judged one by one later; `schema` and `name` are those of one."""
+    """A list of objects that are validated one by one later; `schema` and `name` are those of an object."""
 
     def __init__(self, name: str, schema: type[ObjectSchema], max_length: int):
         super().__init__()
@@ -250,7 +250,7 @@ class ObjectList(Field):
 
 
 class MatchSchema(ObjectSchema):
-    """Comics to be found."""
+    """Comics to match."""
 
     descriptors = field(ObjectList("Descriptor", DescriptorSchema, MAX_DESCRIPTORS), required=True)
     candidates = field(Integer(1, MAX_CANDIDATES))

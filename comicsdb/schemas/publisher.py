@@ -17,7 +17,7 @@ from comicsdb.schemas.types import Choice, Id
 
 
 class PublisherSchema(CatalogueSchema):
-    """A publisher; countries are those of ISO 3166-1 in either case or "", in forms with a default."""
+    """A publisher; `country` is an ISO 3166-1 code in either case or "", in forms with a default."""
 
     alt_names = texts(NAME_LENGTH)
     founded = year()

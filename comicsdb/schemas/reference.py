@@ -17,7 +17,7 @@ class Translations(Field):
     text = Text(TRANSLATION_LENGTH)
 
     def read(self, node, value):
-        """The translations that there are."""
+        """The translations that are not blank."""
         if not isinstance(value, dict):
             kind = type(value).__name__
             raise colander.Invalid(node, formatted("Expected a dictionary, but got ${kind}.", kind=kind))
@@ -26,7 +26,7 @@ class Translations(Field):
 
 
 class SeriesTypeSchema(EntitySchema):
-    """A type of series; without a code, no rule applies to it."""
+    """A type of series; if it has no code, no rule applies to it."""
 
     names = field(Translations())
     code = field(Choice(("", *SeriesTypeCode)))

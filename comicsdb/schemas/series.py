@@ -18,8 +18,8 @@ from comicsdb.schemas.types import Choice, Id
 class SeriesSchema(CatalogueSchema):
     """A series.
 
-    Without `partial`, a missing imprint means none, as do an empty one, 0 and null: writing the whole series
-    without an imprint removes it.
+    Without `partial`, a missing imprint means none, and so do an empty text, 0 and null: writing the whole
+    series without an imprint removes it.
     """
 
     sort_name = text(NAME_LENGTH, required=True)

@@ -1,4 +1,4 @@
-"""Types of single fields, with the error messages that Metron's clients know."""
+"""Types of single fields, with the error messages that clients of Metron know."""
 
 import re
 from collections.abc import Callable
@@ -59,15 +59,15 @@ EMPTY_LIST = formatted("Choose at least one.", api="This list may not be empty."
 
 _INTEGER = re.compile(r"\s*([-+]?[0-9]+)(\.0*)?\s*")
 _DATETIME = re.compile(
-    r"(?!0001|9999)[0-9]{4}-[0-9]{2}-[0-9]{2}"  # years whose every offset lies within the calendar
+    r"(?!0001|9999)[0-9]{4}-[0-9]{2}-[0-9]{2}"  # years in which every offset lies within the calendar
     r"([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)? ?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
 )
-MAX_TEXT_LENGTH = 100_000  # characters of a description or note, where the column holds any number
-MAX_LIST_LENGTH = 5000  # elements; the database is asked for all ids of a list at once
-_MAX_NUMBER_LENGTH = 1000  # characters; more is no number anybody means
-MAX_SHOWN = 50  # characters of what was sent, in a message
+MAX_TEXT_LENGTH = 100_000  # characters of a description or note whose column has no limit
+MAX_LIST_LENGTH = 5000  # elements; all ids of a list are looked up at once
+_MAX_NUMBER_LENGTH = 1000  # characters; longer ones are rejected unread
+MAX_SHOWN = 50  # characters of an invalid value that are shown in a message
 _TENTH = Decimal("0.1")
-MAX_PRICE_DIGITS = 6  # digits of a price before the point, in dollars, pounds and euros
+MAX_PRICE_DIGITS = 6  # digits before the point in a price in dollars, pounds or euros
 
 
 def too_long(most: int) -> str:
@@ -87,7 +87,7 @@ def too_many(most: int) -> str:
 
 
 def not_a_list(value) -> str:
-    """The error message for what should be a list."""
+    """The error message for a value that should be a list."""
     return formatted(
         "Choose from the list.",
         api='Expected a list of items but got type "${kind}".',
@@ -110,7 +110,7 @@ def no_such_object(number) -> str:
 
 
 def out_of_range(number, low, high) -> str | None:
-    """The error message for a number outside of inclusive bounds; None for one within."""
+    """The error message for a number outside inclusive bounds; None for one within them."""
     if number < low:
         return formatted(
             "Enter ${least} or more.",
@@ -141,15 +141,15 @@ class Field(SchemaType):
         return self.read(node, cstruct)
 
     def read(self, node, value):
-        """The value to store for one that is not null."""
+        """The value to store for a value that is not null."""
         raise NotImplementedError
 
 
 class Text(Field):
-    """Text without surrounding white space; numbers become text.
+    """Text without surrounding whitespace; numbers become text.
 
-    `clean` brings it to the form that is stored, before its length counts. Without a `max_length` it may have
-    several lines.
+    `clean` converts it to the form that is stored, before its length is checked. Without a `max_length` it
+    may have several lines.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class Integer(Field):
         self.high = high
 
     def read(self, node, value):
-        """The number, also if it is written with decimals that are zero."""
+        """The number, which may have decimals that are zero."""
         number = _integer(value)
         if number is None:
             raise Invalid(node, NOT_INTEGER)
@@ -217,12 +217,12 @@ def _integer(value) -> int | None:
 
 
 class Boolean(Field):
-    """True or false; also as 1 or 0, and as text in any case."""
+    """True or false, or 1 or 0, or a text in any case."""
 
     def read(self, node, value):
         """The truth value."""
         found = BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else value
-        if found not in (True, False):  # 1 and 0 among them
+        if found not in (True, False):  # includes 1 and 0
             raise Invalid(node, NOT_BOOLEAN)
         return bool(found)
 
@@ -241,9 +241,9 @@ class Date(Field):
 
 
 class PartialDate(Date):
-    """A date, or one of which the month or the year is known: YYYY-MM, YYYY.
+    """A date, possibly with only the month or year known: YYYY-MM, YYYY.
 
-    Gives the date, or a pair of the first day and the precision.
+    Returns the date, or a pair of the first day and the precision.
     """
 
     def read(self, node, value):
@@ -253,9 +253,9 @@ class PartialDate(Date):
 
 
 class DateTime(Field):
-    """A date with a time, or null; without a time it is midnight.
+    """A date with a time, or null; a date alone means midnight.
 
-    Gives a datetime, without a zone where none was sent: whoever asks knows which is meant.
+    Returns a datetime, without a zone if none was sent: the caller decides which zone applies.
     """
 
     def read(self, node, value):
@@ -275,7 +275,7 @@ class DateTime(Field):
 
 
 class Choice(Field):
-    """One of a closed list of codes; `fold` brings what was sent to the form in which codes are listed.
+    """One of a closed list of codes; `fold` converts the sent text to the form of the codes.
 
     `default` is the code that an empty text in a form stands for.
     """
@@ -303,7 +303,7 @@ class Id(Field):
         self.zero_is_none = zero_is_none
 
     def read(self, node, value):
-        """The id; raises Invalid for values that no id can have."""
+        """The id; raises Invalid for values that cannot be ids."""
         if value == "":
             return self.deserialize(node, None)
         number = _integer(value)
@@ -327,7 +327,7 @@ class Id(Field):
 
 
 class ListOf(Field):
-    """A list of values of one type; errors are reported by index, for ids only the first one."""
+    """A list of values of one type; errors are reported by index, but of ids only the first one."""
 
     def __init__(self, item: Field, *, empty: bool = True):
         super().__init__()
@@ -336,11 +336,11 @@ class ListOf(Field):
 
     @property
     def of_ids(self) -> bool:
-        """Whether it links the object to others."""
+        """Whether this is a list of ids of linked objects."""
         return isinstance(self.item, Id)
 
     def read(self, node, value):
-        """The list, for ids without repetitions."""
+        """The list; ids without duplicates."""
         if not isinstance(value, list | tuple):
             raise Invalid(node, not_a_list(value))
         if not value and not self.empty:
@@ -385,16 +385,16 @@ def decimal_of(value) -> Decimal | None:
     return number if number.is_finite() else None
 
 
-# Prices, as numbers or as people write them.
+# Prices, as numbers or in the forms that people use.
 
 
 class Amount(Field):
-    """A price as one decimal number, not negative, with the decimals of its currency.
+    """A price as one non-negative decimal number, with the decimals of its currency.
 
-    `whole`: the digits before the point of dollars, pounds and euros; others may have `MAX_WHOLE_DIGITS`.
-    Takes the pair of amount and code of currency that the schema makes; with None for a currency that only
-    the writer knows, the amount need only fit some currency. A text may have a comma for the point; the
-    schema has moved a currency in it to a field of its own.
+    `whole`: the digits before the point of dollars, pounds and euros; others may have `MAX_WHOLE_DIGITS`. The
+    value is the pair of amount and currency code that the schema creates; if the code is None, as only the
+    object has the currency, the amount need only be valid in some currency. A text may have a comma for the
+    point; the schema has moved a currency in it to a field of its own.
     """
 
     def __init__(self, whole: int = MAX_PRICE_DIGITS):
@@ -443,7 +443,7 @@ def _too_many_decimals(most: int, code: str | None) -> str:
 
 
 def too_many_digits(whole: int) -> str:
-    """The error message for an amount that is too great."""
+    """The error message for an amount that is too large."""
     return formatted(
         "Enter at most ${whole} digits before the decimal point.",
         api="Ensure that there are no more than ${whole} digits before the decimal point.",
@@ -454,9 +454,9 @@ def too_many_digits(whole: int) -> str:
 def amount_problem(
     amount: Decimal, currency: str, *, whole: int = MAX_PRICE_DIGITS, rounds: bool = False
 ) -> str | None:
-    """The error message for an amount that its currency does not have, or None; `whole` as for `Amount`.
+    """The error message for an amount that is not valid in its currency, or None; `whole` as in `Amount`.
 
-    `rounds`: too many decimals of a currency in `ROUNDED` are no error.
+    `rounds`: too many decimals in a currency in `ROUNDED` are not an error.
     """
     most = max_whole_digits(currency, whole)
     if amount and amount.adjusted() >= most:
@@ -477,8 +477,8 @@ def _parse_money(value, currency: str | None = None) -> tuple[Decimal | None, st
 class Price(Field):
     """A cover price in any of three forms: a number (US dollars), an object, or its JSON text.
 
-    An amount may be written as people do, with its currency, which must not be another than the object's.
-    Gives `(amount, currency)`; `(None, None)` for no price.
+    An amount may be written as people write it, with its currency, which must not contradict the object's.
+    Returns `(amount, currency)`; `(None, None)` for no price.
     """
 
     NONE = (None, None)
@@ -488,7 +488,7 @@ class Price(Field):
         return self.NONE if cstruct is None else super().deserialize(node, cstruct)
 
     def read(self, node, value):
-        """The pair, with the decimals of the currency; in `ROUNDED` rounded half up."""
+        """The pair, with the decimals of the currency; currencies in `ROUNDED` are rounded half up."""
         value, currency = self._parts(node, value)
         if value is None or (isinstance(value, str) and not value.strip()):
             return self.NONE
@@ -515,7 +515,7 @@ class Price(Field):
         return round_to_decimals(currency, amount), currency
 
     def _parts(self, node, value):
-        """The amount and the currency of an object or its JSON text; other values are amounts alone."""
+        """The amount and the currency of an object or its JSON text; other values are amounts only."""
         if isinstance(value, str) and value.lstrip().startswith("{"):
             try:
                 value = orjson.loads(value)
