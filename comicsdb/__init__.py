@@ -5,7 +5,7 @@ import gc
 
 def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
     """Return the WSGI application; API and site are included by the setting `pyramid.includes`."""
-    gc.disable()  # nearly every object created at start is permanent; collecting takes a quarter of the time
+    gc.disable()  # nearly all objects created at start are permanent; collecting takes a quarter of the time
     try:
         from pyramid.config import Configurator  # noqa: PLC0415  (not needed to decode pictures)
 
@@ -24,14 +24,14 @@ def includeme(config):
     config.include("comicsdb.http.execution_policies")  # policies around every request
     config.include("comicsdb.http.hsts")  # Strict-Transport-Security
     config.include("comicsdb.http.request_checks")  # checks of headers, URL and host
-    config.include("comicsdb.mirror")  # no writes and accounts where this is a mirror
+    config.include("comicsdb.mirror")  # no writes or accounts on a mirror
     config.include("comicsdb.http.bodies")  # parsing of forms
     config.include("comicsdb.ops.logs")  # request ids in log lines, error reports
     config.include("pyramid_retry")  # retries deadlocks and serialization failures
     config.include("pyramid_tm")  # one transaction per request
     config.include("comicsdb.db")  # request.dbsession
     config.include("comicsdb.db.read_pool")  # request.read_pool, for single reads
-    config.include("comicsdb.db.replicas")  # replicas, for reads of the catalogue
+    config.include("comicsdb.db.replicas")  # replicas, for catalogue reads
     config.include("comicsdb.clock")  # request.today, the business day
     config.include("comicsdb.readcache.build_fingerprint")  # the fingerprint of code and settings
     config.include("comicsdb.readcache.regions")  # request.cache
@@ -41,12 +41,12 @@ def includeme(config):
     config.include("comicsdb.ratelimit.counters")  # usage counts by day
     config.include("comicsdb.security")  # identities and permissions
     config.include("comicsdb.catalog")  # request.catalog, for all writes
-    config.include("comicsdb.library.ratings")  # work of the first request of a day
+    config.include("comicsdb.library.ratings")  # counts due ratings on the first request of a day
     config.include("comicsdb.library.transfer.background")  # imports of large files
     config.include("comicsdb.media")  # pictures and their thumbnails
-    config.include("comicsdb.admin.unfinished")  # acts on many objects, after their requests
+    config.include("comicsdb.admin.unfinished")  # acts on many objects, completed after their requests
     config.include("comicsdb.mail")  # mails, sent after the commit
     config.include("comicsdb.accounts")  # request.account_context, request.passwords
-    config.include("comicsdb.webhooks")  # changes, sent to programs
-    config.include("comicsdb.exchange.downloads")  # dumps, and what programs need to know of the site
+    config.include("comicsdb.webhooks")  # notifications of changes, sent to programs
+    config.include("comicsdb.exchange.downloads")  # dumps, and the description of the site for programs
     config.include("comicsdb.ops.metrics")  # metrics for Prometheus

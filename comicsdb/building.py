@@ -9,14 +9,14 @@ from setuptools.command.build_py import build_py
 
 
 def compile_messages(folder: Path) -> None:
-    """Compile each `.po` file in a folder to a `.mo` file beside it."""
+    """Compile each `.po` file in a folder to a `.mo` file next to it."""
     for path in sorted(folder.glob("*/LC_MESSAGES/*.po")):
         with path.open("rb") as source, path.with_suffix(".mo").open("wb") as target:
             write_mo(target, read_po(source))
 
 
 class BuildPy(build_py):
-    """setuptools' build_py, which compiles the catalogues first, so that they become package data."""
+    """setuptools' build_py, which first compiles the catalogues, so that they become package data."""
 
     def run(self):
         """Compile the catalogues, then build."""

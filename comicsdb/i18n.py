@@ -21,7 +21,7 @@ OTHER_LANGUAGES = INTERFACE_LANGUAGES[1:]
 
 _ = TranslationStringFactory(DOMAIN)
 
-DAYS = (  # by month, for mails
+DAYS = (  # dates by month, for mails
     _("January ${day}, ${year}"),
     _("February ${day}, ${year}"),
     _("March ${day}, ${year}"),
@@ -53,10 +53,10 @@ class Plural:
 
 
 class FormattedText(str):
-    """A string in English with values inserted, which can also be translated.
+    """An English string with values inserted, which can also be translated.
 
-    The API, which is in English, uses it as a string; the site translates it. Where clients know the API by a
-    wording of its own, `api` is that, and the first text is the site's, in English too.
+    The API, which is in English, uses it as a string; the site translates it. If clients know the API by a
+    different wording, that is `api`, and the first text is the site's, also in English.
     """
 
     text: str
@@ -64,7 +64,7 @@ class FormattedText(str):
     domain = DOMAIN
 
     def __new__(cls, text: str, api: str | None = None, **mapping):
-        """Create the text, with each `${name}` replaced by the value of that name."""
+        """Create the text, replacing each `${name}` with the value of that name."""
         plain = TranslationString(api or text, domain=DOMAIN, mapping=mapping)
         made = super().__new__(cls, plain.interpolate())
         made.text, made.mapping = text, mapping
@@ -86,17 +86,17 @@ def long_date(day: date) -> TranslationString:
 
 
 def name_in(language: str, row) -> str:
-    """Return the name of a row of reference data in a language; in English if it has no other."""
+    """Return the name of a row of reference data in a language; in English if there is no translation."""
     return text_in(language, row.name, row.names)
 
 
 def text_in(language: str, english: str, translations: dict[str, str]) -> str:
-    """Return a text of the database in a language; in English if it has no other."""
+    """Return a text of the database in a language; in English if there is no translation."""
     return translations.get(language) or english
 
 
 def translate(localizer: Localizer, text: Text) -> str:
-    """Translate a text, including values in it that are texts."""
+    """Translate a text, including texts among its values."""
     mapping = getattr(text, "mapping", None) or {}
     values = {name: translate(localizer, value) for name, value in mapping.items()}
     if isinstance(text, Plural):

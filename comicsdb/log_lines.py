@@ -32,13 +32,13 @@ class OutageLog:
         self.forget()
 
     def forget(self) -> None:
-        """Log the next one in any case."""
+        """Log the next outage in any case."""
         self._next, self._left_out = 0.0, 0
 
     def report(self, error: BaseException, message: str, *arguments) -> None:
         """Log a line without traceback, unless there was one within the last minute.
 
-        `error` is passed to the function of `comicsdb.errors.report` with the line.
+        `error` is passed with the line to the function in the setting `comicsdb.errors.report`.
         """
         with self._lock:
             now = time.monotonic()

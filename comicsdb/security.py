@@ -24,11 +24,11 @@ class Permission(StrEnum):
 
     API_SCHEMA = "api:schema"  # read the OpenAPI document
     API_READ = "api:read"  # read the public catalogue through the API, where anonymous reading is on
-    API = "api:use"  # read all that is for accounts there, and search by POST
+    API = "api:use"  # everything else for accounts there, such as searches by POST
     LIBRARY = "api:library"  # read and write one's own library through the API
     API_EDIT = "api:edit"  # create and update catalogue objects through the API
-    API_DELETE = "api:delete"  # delete them; no URL offers that
-    API_REFERENCE = "api:reference"  # write reference data; no URL offers that
+    API_DELETE = "api:delete"  # delete them; no endpoint offers that
+    API_REFERENCE = "api:reference"  # write reference data; no endpoint offers that
     MEMBER = "site:member"  # pages for logged-in users, and one's own library
     EDIT = "entity:edit"  # create and update catalogue objects on the site
     DELETE = "entity:delete"  # delete them there
@@ -55,8 +55,8 @@ class Identity(NamedTuple):
     is_staff: bool
     is_superuser: bool
     groups: frozenset[str]
-    method: str  # how it was authenticated: one of METHODS, or that of another package
-    tier: SupporterTier | None = None  # of supporters
+    method: str  # how it was authenticated: one of METHODS, or another package's method
+    tier: SupporterTier | None = None  # of a supporter
     token_id: int | None = None  # the token it was authenticated with
     scope: TokenScope = TokenScope.EDIT  # restricts the permissions of the account
     shares_limits: bool = False  # whether the account has other active tokens
@@ -67,7 +67,7 @@ class Identity(NamedTuple):
 
     @property
     def shown_method(self) -> str:
-        """The method for logs and counts: `other` for those of other packages."""
+        """The method for logs and counts: `other` for methods of other packages."""
         return self.method if self.method in METHODS else OTHER
 
 
@@ -91,10 +91,11 @@ def _anybody(_identity: Identity) -> bool:
     return True
 
 
-# The roles in the order of the columns of TABLE, except "nobody". Every account is a user, and may be more.
+# The roles in the order of the columns of TABLE, except "nobody". Every account is a user, and may have more
+# roles.
 ROLES = (_anybody, _editor, _list_editor, _staff, _superuser)
 
-# Which role has which permission. Public pages need none.
+# The permissions of each role. Public pages need none.
 _, x = False, True
 # fmt: off
 TABLE = {
@@ -134,7 +135,7 @@ def _rule(row: tuple[bool, ...]) -> Callable[[Identity], bool]:
 RULES = {permission: _rule(row) for permission, row in TABLE.items()}
 PUBLIC = frozenset(permission for permission, row in TABLE.items() if row[0])
 
-# The permissions that tokens of limited scope have at most; TokenScope.EDIT does not restrict.
+# The maximum permissions of tokens with limited scope; TokenScope.EDIT has no restrictions.
 _READING = frozenset((Permission.API_SCHEMA, Permission.API_READ, Permission.API))
 SCOPES = {TokenScope.READ: _READING, TokenScope.LIBRARY: _READING | {Permission.LIBRARY}}
 
@@ -159,13 +160,13 @@ def scope_for(permission: str) -> TokenScope:
 
 
 class OutOfScope(Denied):
-    """A denial only because of the token's scope; `scope` is the one it would need."""
+    """A denial that is only due to the token's scope; `scope` is the one it would need."""
 
     scope: TokenScope
 
 
 def check_permission(identity: Identity | None, permission: str) -> Allowed | Denied:
-    """Return Pyramid's Allowed or Denied for an identity or nobody, with the reason."""
+    """Return Pyramid's Allowed or Denied, with the reason, for an identity or nobody."""
     name = identity.username if identity is not None else "nobody"
     if has_permission(identity, permission):
         return Allowed(f"{name} has {permission}")
@@ -178,12 +179,12 @@ def check_permission(identity: Identity | None, permission: str) -> Allowed | De
 
 
 def delete_right(kind: str) -> str:
-    """Return the permission to delete objects of a kind on the site; superusers have it, and groups may."""
+    """Return the permission to delete objects of a kind on the site; superusers and some groups have it."""
     return f"{Permission.DELETE}:{kind}"
 
 
 class AuthenticationError(Exception):
-    """Credentials were sent and are wrong; the text reveals nothing about accounts."""
+    """Invalid credentials were sent; the text reveals nothing about accounts."""
 
 
 class InvalidTokenError(AuthenticationError):

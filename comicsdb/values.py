@@ -1,6 +1,6 @@
-"""Values parsed from text: one parser for each kind, which every surface uses.
+"""Values parsed from text: one parser for each kind of value, shared by API, site and imports.
 
-Each returns the value, or None for text that is not one; callers word the error themselves.
+Each returns the value, or None if the text is invalid; callers word the error themselves.
 """
 
 import re
@@ -28,7 +28,7 @@ _BAD_IN_LINE = re.compile(f"[{_CONTROL}{_LINES}{_OTHERS}]")
 
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
 
-# How booleans are written in JSON, forms and query strings, in lower case.
+# Spellings of booleans in JSON, forms and query strings, in lower case.
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _DAY = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
 _PARTIAL_DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
@@ -78,7 +78,7 @@ def partial_day(text: str) -> tuple[date, Precision] | None:
 
 
 def partial_day_text(day: date | str | None, known: str | None = Precision.DAY) -> str:
-    """A date, or its ISO format, as far as it is known, as `partial_day` reads it; "" for an unknown one."""
+    """A date, or its ISO format, to its precision, in the form that `partial_day` reads; "" if unknown."""
     lengths = {Precision.DAY: 10, Precision.MONTH: 7, Precision.YEAR: 4, Precision.NONE: 0}
     return str(day or "")[: lengths[known or Precision.DAY]]
 
@@ -104,12 +104,12 @@ def iso_timestamp(text: str) -> datetime | None:
 
 
 def has_possible_offset(moment: datetime) -> bool:
-    """Whether PostgreSQL accepts the UTC offset of a datetime; a naive one has none to reject."""
+    """Whether PostgreSQL accepts the UTC offset of a datetime; true for a naive one."""
     return abs(moment.utcoffset() or timedelta()) < _OFFSET_LIMIT
 
 
 def is_web_address(text: str) -> bool:
-    """Whether a text is a URL with http or https."""
+    """Whether a text is an http or https URL."""
     return WEB_ADDRESS.fullmatch(text) is not None
 
 
@@ -124,7 +124,7 @@ def is_number(text: str) -> bool:
 
 
 def decimal(text: str) -> Decimal | None:
-    """The finite number in a text; None also for an exponent that Decimal does not support."""
+    """The finite number in a text; also None for an exponent that Decimal does not support."""
     try:
         return Decimal(text) if is_number(text) else None
     except InvalidOperation:
@@ -132,11 +132,11 @@ def decimal(text: str) -> Decimal | None:
 
 
 def read_money(text: str, currency: str | None = None) -> tuple[Decimal, str | None] | None:
-    """The amount in a text and its currency code, or None for the code where there is none.
+    """The amount in a text, and its currency code or None if it has none.
 
-    One or two digits after the last point or comma are decimals; three are thousands, except after the only
-    one of an amount whose currency, in the text or given, has three decimals. Returns None for negative
-    amounts and for currencies that are not known.
+    One or two digits after the last point or comma are decimals. Three are thousands, except after the only
+    separator of an amount whose currency, in the text or given, has three decimals. Returns None for negative
+    amounts and for unknown currencies.
     """
     text = " ".join(text.split()).casefold()
     found = _MONEY.fullmatch(text) if len(text) <= AMOUNT_LENGTH_MAX else None
@@ -153,7 +153,7 @@ def read_money(text: str, currency: str | None = None) -> tuple[Decimal, str | N
     if len(decimals) == MAX_DECIMALS and not has_three:
         return None
     amount = Decimal(f"{re.sub('[^0-9]', '', whole)}.{decimals or 0}")
-    # With two decimals at least: what a currency does not have is for others to judge.
+    # At least two decimals; callers check those that a currency does not have.
     return (amount if has_three else amount.quantize(Decimal("0.01"))), code
 
 
@@ -161,13 +161,13 @@ def read_money(text: str, currency: str | None = None) -> tuple[Decimal, str | N
 
 
 def bad_character(text: str, *, lines: bool = True) -> str | None:
-    """The first character that is not allowed in a text, of several `lines` or of one, or None."""
+    """The first character that is not allowed in a text of several `lines`, or of one; None if all are."""
     found = (_BAD if lines else _BAD_IN_LINE).search(text)
     return found[0] if found else None
 
 
 def text_problem(text: str, *, lines: bool = True) -> str | None:
-    """The error message for a text with a character that is not allowed; None for other texts."""
+    """The error message for a text with a character that is not allowed; None if it has none."""
     found = bad_character(text, lines=lines)
     if found is None:
         return None
@@ -180,7 +180,7 @@ def text_problem(text: str, *, lines: bool = True) -> str | None:
 
 
 def ordered_tags(names: Iterable[str]) -> list[str]:
-    """Tags in alphabetical order; of those that differ in case only, the first."""
+    """Tags in alphabetical order; of those that only differ in case, the first."""
     known = {}
     for name in names:
         known.setdefault(name.lower(), name)

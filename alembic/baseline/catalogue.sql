@@ -1,4 +1,5 @@
--- A credit's roles repeat its issue and creator, so that one index answers who did what where.
+-- The roles of a credit repeat its issue and creator, so that a single index covers queries by issue, creator and
+-- role.
 CREATE FUNCTION fill_credit_role() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     SELECT issue_id, creator_id INTO NEW.issue_id, NEW.creator_id FROM credit WHERE id = NEW.credit_id;
@@ -8,8 +9,8 @@ $$;
 CREATE TRIGGER credit_role_fill BEFORE INSERT OR UPDATE OF credit_id ON credit_role FOR EACH ROW
     EXECUTE FUNCTION fill_credit_role();
 
--- An issue whose cover date is not known has one all the same, by which it is ordered: the store date, or the first
--- day of the year in which its series began.
+-- An issue with an unknown cover date is ordered by a substitute: the store date, or the first day of the year in
+-- which its series began.
 CREATE FUNCTION place_undated_issue() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.cover_date_precision := 'none';
@@ -22,7 +23,7 @@ CREATE TRIGGER issue_undated BEFORE INSERT OR UPDATE ON issue FOR EACH ROW
     WHEN (NEW.cover_date IS NULL OR NEW.cover_date_precision = 'none')
     EXECUTE FUNCTION place_undated_issue();
 
--- Another year of the series places them again.
+-- If the series gets another first year, its undated issues are ordered again.
 CREATE FUNCTION place_undated_issues() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE issue SET cover_date = NULL

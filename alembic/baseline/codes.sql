@@ -1,7 +1,7 @@
--- The codes that columns take, where there are many of them. A check that lists them itself is parsed at every
--- statement that writes to its table, which takes longer than the write: a function keeps its plan.
+-- The codes that columns allow, for long lists of codes. A check that contains the list is parsed at every
+-- statement that writes to its table, which takes longer than the write; a function keeps its plan.
 
--- `comicsdb.models.currencies` has the same codes.
+-- The same codes as in `comicsdb.models.currencies`.
 CREATE FUNCTION is_currency(code text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
     RETURN code = ANY ('{
@@ -21,7 +21,7 @@ BEGIN
 END
 $$;
 
--- `comicsdb.models.choices` has the same codes; '' is a language that is not known.
+-- The same codes as in `comicsdb.models.choices`; '' means an unknown language.
 CREATE FUNCTION is_language(code text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
     RETURN code = '' OR code = ANY ('{

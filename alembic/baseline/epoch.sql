@@ -1,7 +1,8 @@
--- The epoch is the sum of a few rows; every commit that changes an account or what caches depend on raises one of
--- them, which nobody else holds, so that such commits do not wait for one another. (If all are held, it waits for
--- the first.) The clock makes sums that are never met again, also where a backup is restored. A second call in a
--- transaction does nothing. PL/pgSQL keeps the plan, where a function in SQL would be planned at every call.
+-- The epoch is the sum of a few rows. Every commit that changes an account or anything that caches depend on
+-- increments one row that no other transaction holds, so that such commits do not wait for one another. (If all are
+-- held, it waits for the first.) Values come from the clock, so that no sum ever recurs, even after a backup is
+-- restored. A second call in a transaction does nothing. PL/pgSQL keeps the plan; a function in SQL would be
+-- planned at every call.
 CREATE FUNCTION begin_epoch() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE epoch
@@ -11,8 +12,8 @@ BEGIN
 END
 $$;
 
--- What decides who an account is and what it may do begins a new epoch: at the commit, so that the row is the last
--- that a transaction locks.
+-- Changes to the identity or rights of an account begin a new epoch: at the commit, so that this row is the last
+-- one that a transaction locks.
 CREATE FUNCTION begin_epoch_of_accounts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM begin_epoch();
@@ -31,7 +32,7 @@ CREATE CONSTRAINT TRIGGER user_group_epoch AFTER UPDATE OF name ON user_group
 CREATE CONSTRAINT TRIGGER user_group_member_epoch AFTER INSERT OR DELETE OR UPDATE ON user_group_member
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION begin_epoch_of_accounts();
 
--- So does what cached pages show of readers.
+-- The same goes for readers' data that cached pages show.
 CREATE CONSTRAINT TRIGGER public_profile_epoch AFTER INSERT OR DELETE OR UPDATE ON public_profile
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION begin_epoch_of_accounts();
 CREATE CONSTRAINT TRIGGER review_epoch AFTER INSERT OR DELETE OR UPDATE ON review

@@ -1,5 +1,5 @@
--- How many objects of a kind there are is kept beside the version of its lists: to count a million takes a while.
--- Writers of the catalogue come one after another, so the rows of `version` make nobody wait who does not anyway.
+-- The number of objects of each kind is stored with the version of its lists, as counting a million rows is slow.
+-- Writers of the catalogue are serialised anyway, so locking the rows of `version` causes no additional waiting.
 CREATE FUNCTION count_objects() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE version
@@ -26,8 +26,8 @@ BEGIN
 END
 $$;
 
--- How many issues a series has and the cover date of the last one are kept with the series, as lists are sorted by
--- them. PL/pgSQL keeps the plan, where a function in SQL would be planned at every call.
+-- The number of issues of a series, and the cover date of the last one, are stored with the series, as lists are
+-- sorted by them. PL/pgSQL keeps the plan; a function in SQL would be planned at every call.
 CREATE FUNCTION figure_series(ids integer[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE series s SET issue_count = f.number, last_cover_date = f.latest
@@ -57,7 +57,7 @@ BEGIN
     RETURN NULL;
 END
 $$;
--- Where only precision or store date are written, another trigger may change the cover date.
+-- If only the precision or the store date is written, another trigger may change the cover date.
 CREATE TRIGGER issue_figures_update
     AFTER UPDATE OF series_id, cover_date, cover_date_precision, store_date ON issue FOR EACH ROW
     WHEN ((OLD.series_id, OLD.cover_date) IS DISTINCT FROM (NEW.series_id, NEW.cover_date))

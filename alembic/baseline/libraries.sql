@@ -1,8 +1,8 @@
--- What keeps copied values, places and stamps of readers' lists true whoever writes.
--- Rows are locked in the order of their ids, so that two transactions cannot wait for each other.
+-- Triggers that keep copied values, positions and stamps of readers' lists consistent, regardless of who writes.
+-- Rows are locked in the order of their ids, so that two transactions cannot deadlock.
 
--- Places in a list have no gaps, also where issues are deleted. Who writes a list holds its row: the second
--- statement sees what they added.
+-- Positions in a list have no gaps, even after issues are deleted. Every writer of a list locks its row, so the
+-- second statement sees the items that others have added.
 CREATE FUNCTION close_reading_list_gaps() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM id FROM reading_list WHERE id IN (SELECT reading_list_id FROM touched) ORDER BY id FOR NO KEY UPDATE;
@@ -19,8 +19,8 @@ $$;
 CREATE TRIGGER close_reading_list_gaps AFTER DELETE ON reading_list_item
     REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION close_reading_list_gaps();
 
--- Whatever is listed in a reading list, a wish list or a pull list changes the list. A reading list also changes
--- its neighbours in a reading order, which show its figures.
+-- Any change to the items of a reading list, wish list or pull list updates the stamp of the list. A change to a
+-- reading list also updates its neighbours in a reading order, as they show its figures.
 CREATE FUNCTION reading_list_item_moves_owner() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM id FROM reading_list WHERE id IN (
@@ -84,7 +84,7 @@ CREATE TRIGGER pull_list_series_moves_owner_insert AFTER INSERT ON pull_list_ser
 CREATE TRIGGER pull_list_series_moves_owner_update AFTER UPDATE ON pull_list_series
     REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION pull_list_series_moves_owner();
 
--- The stars of a list: their number and sum are kept beside it, and its second stamp, `rated`, moves.
+-- The number and sum of a list's ratings are stored with the list, and its second stamp, `rated`, is updated.
 CREATE FUNCTION reading_list_is_rated() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM id FROM reading_list WHERE id IN (SELECT reading_list_id FROM touched)
@@ -127,7 +127,7 @@ CREATE TRIGGER reading_list_is_liked_delete AFTER DELETE ON reading_list_like
 CREATE TRIGGER reading_list_is_liked_insert AFTER INSERT ON reading_list_like
     REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION reading_list_is_liked();
 
--- A list whose neighbours change, be it as one of them is deleted, has changed itself.
+-- A list also changes if its neighbours change, for example because one of them is deleted.
 CREATE FUNCTION reading_list_has_new_neighbour() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF NEW.modified = OLD.modified AND (NEW.previous_id, NEW.next_id)
@@ -159,7 +159,7 @@ $$;
 CREATE TRIGGER reader_is_renamed AFTER UPDATE OF username ON user_account
     FOR EACH ROW WHEN (OLD.username <> NEW.username) EXECUTE FUNCTION reader_is_renamed();
 
--- Items repeat whether and when their issue was read, for filters and order.
+-- Items repeat whether and when their issue was read, for filters and sorting.
 CREATE FUNCTION collection_item_is_read() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     SELECT count(*) > 0, max(read_on) INTO NEW.is_read, NEW.date_read
@@ -195,8 +195,8 @@ CREATE TRIGGER read_date_moves_items_insert AFTER INSERT ON read_date
 CREATE TRIGGER read_date_moves_items_update AFTER UPDATE ON read_date
     REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION read_date_moves_items();
 
--- A wish for a variant that is deleted becomes one for the issue, unless there is one. Foreign keys could only set
--- the variant to null where nobody wishes for the issue, too.
+-- A wish for a deleted variant becomes one for the issue, unless that already exists. A foreign key can set the
+-- variant to null, but not with this exception.
 CREATE FUNCTION unwish_variant() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE wish_list_item w SET variant_id = NULL WHERE variant_id = OLD.id AND NOT EXISTS (

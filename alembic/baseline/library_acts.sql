@@ -1,18 +1,18 @@
--- The journal of what accounts do to their own lists. A transaction that sets `comicsdb.account` to the id of an
--- account has all changes to the tables below noted as one act of it. Act and settings end with the transaction;
--- one that sets `comicsdb.act` as well continues that act.
+-- The journal of accounts' changes to their own lists. If a transaction sets `comicsdb.account` to the id of an
+-- account, all its changes to the tables below are recorded as one act of the account. The settings end with the
+-- transaction; one that also sets `comicsdb.act` continues that act.
 
--- Counts with those of one key more.
+-- Adds counts to others, key by key.
 CREATE FUNCTION add_counts(counts jsonb, more jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT counts || jsonb_object_agg(key, coalesce((counts ->> key)::integer, 0) + value::integer)
     FROM jsonb_each_text(more)
 $$;
 
--- Notes the rows of a statement. The arguments are columns that follow from others, and stamps: they alone are no
--- change. Places in reading lists also follow where rows are deleted. What happens in other triggers, such as
--- cascades, is noted but not counted.
+-- Records the rows changed by a statement. The arguments are derived columns and stamps, which alone do not count
+-- as changes; nor do positions in reading lists that change because rows are deleted. Changes made by other
+-- triggers, such as cascades, are recorded but not counted.
 CREATE FUNCTION note_library_change() RETURNS trigger LANGUAGE plpgsql
--- The plan is made for few rows and kept for many.
+-- The plan is cached when there are few rows, and then used for many.
 SET enable_nestloop = off AS $$
 DECLARE
     act bigint := nullif(current_setting('comicsdb.act', true), '');
@@ -70,7 +70,7 @@ BEGIN
 END
 $$;
 
--- Notes the changes of a table; the arguments of the function are its derived columns.
+-- Records the changes to a table; `derived` are its derived columns.
 CREATE FUNCTION watch_library_table(name text, VARIADIC derived text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     columns text := (SELECT string_agg(quote_literal(each), ', ') FROM unnest(derived) AS each);
@@ -91,7 +91,7 @@ SELECT watch_library_table('read_date', 'modified');
 SELECT watch_library_table('issue_rating', 'modified', 'counted');
 SELECT watch_library_table('wish_list_item', 'modified', 'modified_before');
 SELECT watch_library_table('pull_list_series', 'modified');
--- Stars and likes are no change of a list, nor is the deletion of the list that it was copied from.
+-- Ratings and likes are not changes of a list, nor is the deletion of the list from which it was copied.
 SELECT watch_library_table(
     'reading_list', 'modified', 'modified_before', 'rated', 'rated_before', 'rating_count', 'rating_sum',
     'like_count', 'forked_from_id');

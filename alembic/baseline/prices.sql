@@ -1,6 +1,6 @@
--- An amount has the decimals of its currency. The columns themselves keep as many as they are given.
+-- Amounts are rounded to the decimals of their currency, as the columns themselves accept any number of decimals.
 
--- How many decimals amounts in a currency have: `comicsdb.models.currencies` says the same.
+-- The number of decimals in a currency, as in `comicsdb.models.currencies`.
 CREATE FUNCTION currency_digits(code text) RETURNS integer LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
     SELECT CASE WHEN code IN ('BIF', 'BYB', 'BYR', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF',
             'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') THEN 0
@@ -37,7 +37,7 @@ $$;
 CREATE TRIGGER wish_list_item_round_max_price BEFORE INSERT OR UPDATE OF max_price, max_currency ON wish_list_item
     FOR EACH ROW WHEN (NEW.max_price IS NOT NULL) EXECUTE FUNCTION round_max_price();
 
--- Also where other triggers do not run: a mirror reads amounts as numbers of JSON.
+-- These triggers run even where others do not: a mirror reads amounts as JSON numbers.
 ALTER TABLE issue ENABLE ALWAYS TRIGGER issue_round_price;
 ALTER TABLE variant ENABLE ALWAYS TRIGGER variant_round_price;
 ALTER TABLE collection_item ENABLE ALWAYS TRIGGER collection_item_round_purchase_price;

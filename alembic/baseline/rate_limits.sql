@@ -1,10 +1,10 @@
--- Counting events by the rate limits of `comicsdb/ratelimit`. All times are microseconds since 1970.
--- A row of `rate_limit` has the times of events, and before the first and after each of them how many events there
--- have been (`sums`). So the number of events between two times is a difference, and several events can get one
--- time. An event is counted in one statement for each limit, which locks its row until the end of the transaction.
+-- Counts events for the rate limits of `comicsdb/ratelimit`. All times are microseconds since 1970.
+-- A row of `rate_limit` has the times of events, and in `sums` the total number of events before the first and
+-- after each of them. So the number of events between two times is a difference, and several events can share one
+-- time. Each limit counts an event in one statement, which locks its row until the end of the transaction.
 
--- Undo the counting of the event of a moment, if it still counts. Returns how many events there are then, and
--- when the next one is admitted.
+-- Undo the counting of the event of a moment, if it still counts. Returns the number of events without it, and the
+-- time when the next one will be admitted.
 CREATE FUNCTION give_back_limit(of_client text, of_name text, size bigint, period bigint, moment bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
@@ -34,11 +34,11 @@ BEGIN
 END
 $$;
 
--- Judge one event of a client by several limits, and count it for those that admit it. `arguments`: whether all
--- have to admit it for any to count it; then of each limit its size, its period, and whether it counts at all (1
--- or 0). Returns of each limit the time of the event, whether it was refused, whether it was counted, how many
--- events there are now, and when the next one is admitted; NULL, having counted nothing, where the epoch is over.
--- Should the clock be set back, it stands still until it has caught up.
+-- Check one event of a client against several limits, and count it for those that admit it. `arguments`: whether
+-- all of them have to admit it for any to count it; then for each limit its size, its period, and whether it counts
+-- at all (1 or 0). Returns for each limit the time of the event, whether it was rejected, whether it was counted,
+-- the current number of events, and the time when the next one will be admitted; NULL, having counted nothing, if
+-- the epoch is no longer current. If the clock is set back, it stands still until it has caught up.
 CREATE FUNCTION take_limits(of_client text, names text[], arguments bigint[], clock bigint, known_epoch bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE

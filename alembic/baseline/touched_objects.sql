@@ -1,4 +1,4 @@
--- Objects whose public rows changed, in rows of at most 500 ids each: what follows the feed reads these objects again.
+-- Objects whose public rows have changed, at most 500 ids per row: clients that follow the feed read these again.
 CREATE FUNCTION touch(kind text, ids integer[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF cardinality(ids) <= 500 THEN
@@ -12,7 +12,7 @@ BEGIN
 END
 $$;
 
--- Rows of a kind's own table.
+-- Rows in the table of a kind.
 CREATE FUNCTION touch_objects() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     found integer[] := ARRAY(SELECT id FROM changed);
@@ -36,7 +36,7 @@ BEGIN
 END
 $$;
 
--- Rows that name an object by kind and number: tombstones and former slugs. A slug may pass to another object.
+-- Rows that refer to an object by kind and id: tombstones and former slugs. A slug may move to another object.
 CREATE FUNCTION touch_named_objects() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM touch(kind, array_agg(DISTINCT object_id)) FROM changed GROUP BY kind;

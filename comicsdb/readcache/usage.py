@@ -79,5 +79,5 @@ def _memory(client: redis.Redis, category: Category) -> int:
     pipe = client.pipeline(transaction=False)
     for key in category.sample:
         pipe.memory_usage(key)
-    sizes = [size for size in pipe.execute() if size is not None]  # keys may have been deleted in the meantime
+    sizes = [size for size in pipe.execute() if size is not None]  # keys may have been deleted since
     return round(sum(sizes) / len(sizes) * category.keys) if sizes else 0

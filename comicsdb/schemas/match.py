@@ -1,4 +1,4 @@
-"""Descriptors: the facts a client knows about a comic, under our names or those of ComicInfo and MetronInfo."""
+"""Descriptors: a client's facts about a comic, under our names or those of ComicInfo and MetronInfo."""
 
 import re
 

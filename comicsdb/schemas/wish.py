@@ -1,4 +1,4 @@
-"""Schemas of wishes and of the purchases that fulfil them."""
+"""Schemas of wishes, and of the purchases that fulfil them."""
 
 import colander
 
@@ -10,7 +10,7 @@ from comicsdb.schemas.types import Amount, Choice, Grade, Integer
 
 
 def currency():
-    """Create a field for a currency, which only counts with an amount."""
+    """Create a field for a currency, which only counts together with an amount."""
     return field(Choice(codes(Currency)))
 
 
@@ -36,7 +36,7 @@ class NewWishSchema(WishSchema):
 
 
 class WishFormSchema(NewWishSchema):
-    """A wish in the form of the site, which can also set the status."""
+    """A wish in the site's form, which can also set the status."""
 
     status = field(Choice(codes(WishStatus)))
 

@@ -1,7 +1,8 @@
-"""Webhooks: programs of accounts are told by HTTP what changed in the catalogue.
+"""Webhooks: programs of accounts are notified over HTTP of changes in the catalogue.
 
-Messages are thin: lines of the change feed, signed as Standard Webhooks has it (www.standardwebhooks.com).
-Accounts manage them by `endpoints`; `delivery` sends from a thread of each server process.
+Messages are thin: lines of the change feed, signed as specified by Standard Webhooks
+(www.standardwebhooks.com). Accounts manage their webhooks by `endpoints`; `delivery` sends messages from a
+thread of each server process.
 """
 
 from pyramid.events import ApplicationCreated
@@ -10,7 +11,7 @@ from comicsdb.webhooks.delivery import Deliverer
 
 
 def includeme(config):
-    """Start the thread that sends, if the settings ask for one."""
+    """Start the sending thread if the settings ask for one."""
     if config.get_settings()["comicsdb.webhooks.sender"] == "thread":
         config.add_subscriber(_start_deliverer, ApplicationCreated)
 

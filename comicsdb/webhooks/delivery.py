@@ -1,7 +1,7 @@
-"""Delivery: lines of the change feed become messages, which are sent, and tried again when that fails.
+"""Delivery: lines of the change feed become messages, which are sent, and retried if that fails.
 
-Messages of a webhook are sent one after the other, in the order of the feed, at least once: they are stored
-before they are sent, and no transaction is open meanwhile.
+The messages of a webhook are sent one after the other, in the order of the feed, at least once: they are
+stored before they are sent, and no transaction is open while they are sent.
 """
 
 import base64
@@ -31,17 +31,17 @@ from comicsdb.webhooks.endpoints import FEED_END, message, signing_keys
 
 log = logging.getLogger(__name__)
 
-UNSIGNED = "unsigned"  # why nothing was sent
+UNSIGNED = "unsigned"  # value of `problem` if no secret can be read
 CHANGED = "catalogue.changed"
-LINES_MAX = 100  # lines of a message
-# Seconds until the next attempt; together about three days.
+LINES_MAX = 100  # lines per message
+# Seconds until the next attempt; three days in total.
 DELAYS = (5, 60, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400)
-JITTER = 0.1  # of a delay, at most, so that a server that was gone is not asked by all at once
-RETRY_MAX = 86400  # seconds; what `Retry-After` may ask for
-ATTEMPT_LEASE = timedelta(minutes=2)  # longer than any attempt; if the process dies, another one tries then
-RETENTION, RETAINED_MAX = timedelta(days=30), 200  # of a webhook's messages that are done
+JITTER = 0.1  # share of a delay added at most, so that messages to a restarted server are spread
+RETRY_MAX = 86400  # seconds; the longest accepted `Retry-After`
+ATTEMPT_LEASE = timedelta(minutes=2)  # longer than any attempt; if the process dies, another one retries then
+RETENTION, RETAINED_MAX = timedelta(days=30), 200  # of a webhook's finished messages
 CONCURRENT_MESSAGES = 4  # messages that a process sends at the same time
-PAUSE = 2.0  # seconds between looks for changes
+PAUSE = 2.0  # seconds between polls for changes
 WEBHOOKS_AT_ONCE = 100
 
 _columns = {
@@ -51,7 +51,7 @@ _columns = {
 
 
 def write_messages(session: Session) -> int:
-    """Store messages about what the webhooks have not been told of yet; returns how many."""
+    """Store messages about changes that webhooks have not been notified of; returns how many."""
     epoch, newest = session.execute(FEED_END).one()
     horizon = session.scalar(select(FeedHorizon.seq)) or 0
     waits = select(WebhookDelivery.id).where(
@@ -79,7 +79,7 @@ def write_messages(session: Session) -> int:
 
 
 def _write(session: Session, webhook: Webhook, epoch: str, newest: int, horizon: int) -> bool:
-    """Store the next message for a webhook, if it concerns it; the position moves on in any case."""
+    """Store the next message for a webhook, if any change concerns it; its position advances in any case."""
     is_restart = webhook.epoch != epoch or webhook.after < horizon
     before, lines = webhook.after, []
     if not is_restart:
@@ -99,7 +99,7 @@ def _write(session: Session, webhook: Webhook, epoch: str, newest: int, horizon:
 
 
 def _forget(session: Session, webhook_id: int) -> None:
-    """Keep only so many messages of a webhook that are done."""
+    """Keep only the last RETAINED_MAX finished messages of a webhook."""
     done = (WebhookDelivery.webhook_id == webhook_id, WebhookDelivery.next_attempt.is_(None))
     newest = select(WebhookDelivery.id).where(*done).order_by(WebhookDelivery.id.desc())
     last = newest.offset(RETAINED_MAX - 1).limit(1).scalar_subquery()
@@ -110,13 +110,13 @@ def _forget(session: Session, webhook_id: int) -> None:
 
 
 def clean(session: Session) -> int:
-    """Remove messages that were done with 30 days ago; returns how many."""
+    """Remove finished messages that are older than 30 days; returns how many."""
     old = (WebhookDelivery.next_attempt.is_(None), WebhookDelivery.created_on < clock.now() - RETENTION)
     return session.execute(delete(WebhookDelivery).where(*old)).rowcount
 
 
 def claim(session: Session) -> list:
-    """Take what is due, so that no other process sends it; rows with all that sending needs."""
+    """Claim due messages, so that no other process sends them; the rows have all columns for sending."""
     now = clock.now()
     due = (
         select(WebhookDelivery.id)
@@ -152,7 +152,7 @@ def claim(session: Session) -> list:
 
 
 def signed_headers(settings: Mapping, row, body: bytes) -> dict[str, str]:
-    """The headers of a message: what it is, when it is sent, and a signature by each of the secrets.
+    """The headers of a message: its id, the time of sending, and a signature for each of the secrets.
 
     Raises OutgoingError if no secret can be read.
     """
@@ -172,7 +172,7 @@ def signed_headers(settings: Mapping, row, body: bytes) -> dict[str, str]:
 
 
 def send(settings: Mapping, row) -> dict:
-    """Send a message; gives the columns that tell what came of it, and `retry_after` in seconds."""
+    """Send a message; returns the columns with the outcome, and `retry_after` in seconds."""
     body, begun = row.body.encode(), perf_counter()
     outcome = {"sent": clock.now(), "status": None, "problem": "", "answer": "", "retry_after": 0}
     try:
@@ -188,7 +188,7 @@ def send(settings: Mapping, row) -> dict:
 
 
 def store(session: Session, settings: Mapping, row, outcome: dict) -> str:
-    """Store what came of an attempt: "delivered", "failed", to be tried again, or "given up"."""
+    """Store the outcome of an attempt; returns "delivered", "failed" (to be retried), or "given up"."""
     retry_after = outcome.pop("retry_after")
     is_gone, result = outcome["status"] == 410, "failed"
     if outcome["status"] is not None and 200 <= outcome["status"] < 300:
@@ -198,7 +198,7 @@ def store(session: Session, settings: Mapping, row, outcome: dict) -> str:
         outcome["next_attempt"] = None
         result = "given up"
     elif is_gone or row.attempts > len(DELAYS):
-        # It keeps its place: whoever resumes the webhook gets it first.
+        # The message keeps its place: when the webhook is resumed, it is sent first.
         _disable(session, settings, row.webhook_id, is_gone=is_gone)
         result = "given up"
     else:
@@ -212,7 +212,7 @@ def store(session: Session, settings: Mapping, row, outcome: dict) -> str:
 def _disable(session: Session, settings: Mapping, webhook_id: int, *, is_gone: bool) -> None:
     active = (Webhook.id == webhook_id, Webhook.state == WebhookState.ACTIVE)
     webhook = session.scalar(select(Webhook).where(*active).with_for_update())
-    if webhook is None:  # paused or deleted meanwhile
+    if webhook is None:  # paused or deleted in the meantime
         return
     webhook.state = WebhookState.DISABLED
     user = session.get_one(User, webhook.user_id)
@@ -222,7 +222,7 @@ def _disable(session: Session, settings: Mapping, webhook_id: int, *, is_gone: b
 
 
 class Deliverer(Worker):
-    """Looks for changes and sends; each process has one, and a message is sent by the one that takes it."""
+    """Polls for changes and sends messages; each process has one, and the one that claims a message sends it."""
 
     def __init__(self, engine: Engine, settings: Mapping):
         super().__init__("webhooks")
@@ -231,11 +231,11 @@ class Deliverer(Worker):
         self._pool = ThreadPoolExecutor(CONCURRENT_MESSAGES, thread_name_prefix="webhooks")
 
     def work(self) -> float:
-        """Send what is due."""
+        """Send the messages that are due."""
         return 0.0 if self.send_due() else PAUSE
 
     def send_due(self) -> Counter:
-        """Write new messages and send some; counts "delivered", "failed" and "given up"."""
+        """Write new messages and send some of them; counts "delivered", "failed" and "given up"."""
         with Session(self._engine) as session, session.begin():
             write_messages(session)
         with Session(self._engine) as session, session.begin():

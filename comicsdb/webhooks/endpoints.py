@@ -1,4 +1,4 @@
-"""The webhooks of an account: making, changing, testing and ending them."""
+"""The webhooks of an account: creating, changing, testing and deleting them."""
 
 import base64
 import secrets
@@ -28,9 +28,9 @@ from comicsdb.models.webhook import DESCRIPTION_MAX, URL_MAX
 KINDS = tuple(kind.name for kind in reference_last())
 PREFIX = "whsec_"  # of secrets
 SECRET_BYTES = 32
-OVERLAP = timedelta(hours=24)  # how long an old secret signs as well
+OVERLAP = timedelta(hours=24)  # how long an old secret is still used for signing as well
 TEST = "webhook.test"
-SHOWN = 50  # deliveries
+SHOWN = 50  # deliveries shown
 
 # The end of the feed: its epoch and its last line.
 FEED_END = select(EPOCH, select(func.coalesce(func.max(Change.seq), 0)).scalar_subquery())
@@ -61,10 +61,10 @@ def make(
     description: str,
     form_key: str,
 ) -> NewWebhook:
-    """Create a webhook, which is told of changes from now on; no `kinds` are all of them.
+    """Create a webhook, which is notified of changes from now on; no `kinds` means all of them.
 
     Raises InvalidError for the fields `url`, `kinds` and `description`, and FormAlreadySubmittedError if this
-    form created one already.
+    form has already created one.
     """
     lock_account(session, user_id)
     mine = select(func.count()).select_from(Webhook).where(Webhook.user_id == user_id)
@@ -80,7 +80,7 @@ def make(
         secret=encrypt(settings, "webhook", secret),
         epoch=epoch,
         after=after,
-        # Per account, so that one cannot use up the keys of another
+        # Per account, so that one account cannot use up the keys of another.
         form_key=digest(f"{user_id} {form_key}"),
     )
     with constraint_errors({"uq_webhook_form_key": FormAlreadySubmittedError()}), session.begin_nested():
@@ -90,13 +90,13 @@ def make(
 
 
 def change(settings: Mapping, webhook: Webhook, *, url: str, kinds: Iterable[str], description: str) -> None:
-    """Change what its owner typed; raises InvalidError for the fields `url`, `kinds` and `description`."""
+    """Change the fields of its form; raises InvalidError for `url`, `kinds` and `description`."""
     for name, value in _read(settings, url, kinds, description).items():
         setattr(webhook, name, value)
 
 
 def _read(settings: Mapping, url: str, kinds: Iterable[str], description: str) -> dict:
-    """The columns; raises InvalidError."""
+    """Validate the fields; returns the columns or raises InvalidError."""
     url, chosen = url.strip(), set(kinds)
     description = " ".join(description.replace("\0", "").split())
     problems = {}
@@ -109,13 +109,13 @@ def _read(settings: Mapping, url: str, kinds: Iterable[str], description: str) -
         problems["description"] = [formatted("Use at most ${most} characters.", most=DESCRIPTION_MAX)]
     if problems:
         raise InvalidError(problems)
-    # All of them are stored as none: kinds that come later are then among them.
+    # All kinds are stored as an empty list, so that it includes kinds added later.
     ordered = [] if chosen == set(KINDS) else [kind for kind in KINDS if kind in chosen]
     return {"url": url, "kinds": ordered, "description": description}
 
 
 def _url_problem(url: str, networks):
-    """What is wrong with an address as far as its text tells; the rest shows when something is sent."""
+    """The error in a URL as far as its text shows; other errors appear when something is sent."""
     parts = outgoing.parse_url(url)
     if parts is None or len(url) > URL_MAX:
         return INVALID_URL
@@ -123,7 +123,7 @@ def _url_problem(url: str, networks):
         return INVALID_URL
     try:
         is_allowed = outgoing.is_allowed(parts, parts.hostname, networks)
-    except ValueError:  # a name
+    except ValueError:  # it is a name
         is_allowed = True
     return None if is_allowed else PRIVATE_URL
 
@@ -133,7 +133,7 @@ def _new_secret() -> str:
 
 
 def signing_keys(settings: Mapping, webhook) -> list[bytes]:
-    """The keys that sign now, the newest first; none if the secret of the site is another one."""
+    """The current signing keys, newest first; none if the site's secret has changed."""
     found = [webhook.secret]
     if webhook.old_secret_until is not None and webhook.old_secret_until > clock.now():
         found.append(webhook.old_secret)
@@ -142,7 +142,7 @@ def signing_keys(settings: Mapping, webhook) -> list[bytes]:
 
 
 def rotate(settings: Mapping, webhook: Webhook) -> str:
-    """Give it a new secret, which is returned; the old one signs as well for a day."""
+    """Create a new secret and return it; the old one is also used for another day."""
     secret = _new_secret()
     webhook.old_secret, webhook.old_secret_until = webhook.secret, clock.now() + OVERLAP
     webhook.secret = encrypt(settings, "webhook", secret)
@@ -150,12 +150,12 @@ def rotate(settings: Mapping, webhook: Webhook) -> str:
 
 
 def pause(webhook: Webhook) -> None:
-    """Send nothing until it is resumed; changes are kept for it as long as the feed reaches back."""
+    """Send nothing until it is resumed; it will then get the changes as far as the feed reaches back."""
     webhook.state = WebhookState.PAUSED
 
 
 def resume(session: Session, webhook: Webhook) -> None:
-    """Send again, beginning with what could not be delivered."""
+    """Send again, starting with the messages that could not be delivered."""
     webhook.state = WebhookState.ACTIVE
     waiting = (WebhookDelivery.webhook_id == webhook.id, WebhookDelivery.next_attempt.is_not(None))
     session.execute(
@@ -165,7 +165,7 @@ def resume(session: Session, webhook: Webhook) -> None:
 
 
 def send_test(session: Session, webhook: Webhook) -> bool:
-    """Queue a message without changes; False while another one is on its way."""
+    """Queue a message without changes; False while another one is pending."""
     if _has_pending_resend(session, webhook):
         return False
     body = {"type": TEST, "timestamp": clock.now(), "data": {}}
@@ -174,7 +174,7 @@ def send_test(session: Session, webhook: Webhook) -> bool:
 
 
 def resend(session: Session, webhook: Webhook, delivery_id: int) -> bool | None:
-    """Send a message again, with the same id; None without such a one, False while another is on its way."""
+    """Send a message again, with the same id; None if there is none, False while another one is pending."""
     mine = (WebhookDelivery.id == delivery_id, WebhookDelivery.webhook_id == webhook.id)
     delivery = session.scalar(select(WebhookDelivery).where(*mine).with_for_update())
     if delivery is None:
@@ -213,13 +213,13 @@ def webhooks_of(session: Session, user_id: int) -> list[Webhook]:
 
 
 def webhook_of(session: Session, user_id: int, webhook_id: int) -> Webhook | None:
-    """A webhook of an account, locked; None where the account has no such one."""
+    """A webhook of an account, locked; None if the account has no such webhook."""
     mine = (Webhook.user_id == user_id, Webhook.id == webhook_id)
     return session.scalar(select(Webhook).where(*mine).with_for_update())
 
 
 def deliveries_of(session: Session, webhook_id: int) -> list[WebhookDelivery]:
-    """The last messages of a webhook, newest first."""
+    """The latest messages of a webhook, newest first."""
     return list(session.scalars(_newest(webhook_id).limit(SHOWN)))
 
 
@@ -229,6 +229,6 @@ def _newest(webhook_id: int) -> Select:
 
 
 def remove(session: Session, user_id: int, webhook_id: int) -> bool:
-    """Delete a webhook of an account with its deliveries; False where the account has no such one."""
+    """Delete a webhook of an account with its deliveries; False if the account has no such webhook."""
     gone = delete(Webhook).where(Webhook.user_id == user_id, Webhook.id == webhook_id)
     return session.execute(gone).rowcount > 0
