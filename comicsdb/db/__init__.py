@@ -125,7 +125,7 @@ def _dbsession(request) -> Session:
 
 
 def includeme(config):
-    """Create the engine and `request.dbsession`; this is opened on first use and closed with the transaction."""
+    """Create the engine and `request.dbsession`, opened on first use and closed with the transaction."""
     engine = make_engine(config.get_settings(), limited=True)
     retry_vanished_references(engine)
     config.registry["comicsdb.engine"] = engine

@@ -135,7 +135,7 @@ def _port(parts: SplitResult) -> int:
 
 
 def _addresses(parts: SplitResult, networks: Iterable) -> list[str]:
-    """Up to ADDRESSES_MAX addresses of the host; raises OutgoingError if none exists or one is not allowed."""
+    """Up to ADDRESSES_MAX addresses of the host; raises OutgoingError for none or one that is not allowed."""
     try:
         found = socket.getaddrinfo(parts.hostname, _port(parts), type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:

@@ -380,7 +380,7 @@ def _add_removed(session: Session, table: Table) -> None:
 
 
 def _unique(table: Table) -> str:
-    """The columns that identify a row that exists again; `_check_lists` has checked that for reading lists."""
+    """The columns that identify a row that exists again; for reading lists, `_check_lists` checks that."""
     unique = [
         each for each in table.constraints if isinstance(each, UniqueConstraint) and not each.deferrable
     ]

@@ -15,7 +15,7 @@ BACKOFF_SECONDS = 30.0  # seconds without requests to an origin that did not res
 
 
 class CoverCache(FolderStorage):
-    """A folder of pictures and thumbnails of at most `limit` bytes, which fetches missing ones from the origin."""
+    """A folder of pictures and thumbnails of at most `limit` bytes; missing ones come from the origin."""
 
     def __init__(self, folder: Path | str, origin: Origin, limit: int):
         super().__init__(folder)

@@ -35,7 +35,7 @@ def _with_former(table, name: str) -> tuple:
 
 
 def late_stamp():
-    """The time of the latest change some of whose stamps are still to move (`catalog.late_stamps`), or NULL."""
+    """The time of the latest change with stamps still to be updated (`catalog.late_stamps`), or NULL."""
     return select(func.max(microseconds(LateStamps.__table__.c.at))).scalar_subquery()
 
 

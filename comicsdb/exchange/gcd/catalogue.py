@@ -63,7 +63,7 @@ class Catalogue:
         return self._deleted[kind]
 
     def find_only(self, kind: str, **columns) -> int | None:
-        """The only object of a kind without a GCD id that has these values; None if there is not exactly one."""
+        """The only object of a kind without a GCD id that has these values; None unless exactly one has."""
         if kind not in self.unidentified:
             return None
         same = " AND ".join(f"{name} IS NOT DISTINCT FROM :{name}" for name in columns)

@@ -42,7 +42,7 @@ MOST_LIKED = (ReadingList.like_count.desc(), *ORDER)
 def cards() -> Select:
     """Rows of `(list, number, first, last, covers)`, with owners loaded.
 
-    `number` counts the issues, `first` and `last` are the years of their cover dates, `covers` the first pictures.
+    `number` counts the issues, `first` and `last` are years of cover dates, `covers` the first pictures.
     """
     return select(
         ReadingList,
