@@ -24,7 +24,7 @@ class Permission(StrEnum):
 
     API_SCHEMA = "api:schema"  # read the OpenAPI document
     API_READ = "api:read"  # read the public catalogue through the API, where anonymous reading is on
-    API = "api:use"  # everything else for accounts there, such as searches by POST
+    API = "api:use"  # read everything that requires an account there, and search by POST
     LIBRARY = "api:library"  # read and write one's own library through the API
     API_EDIT = "api:edit"  # create and update catalogue objects through the API
     API_DELETE = "api:delete"  # delete them; no endpoint offers that

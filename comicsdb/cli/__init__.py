@@ -70,5 +70,5 @@ class LazyGroup(CommandGroup):
 @click.pass_context
 def main(context: click.Context, config: str | None):
     """A community comics-metadata database."""
-    if context.invoked_subcommand != "mirror":  # the folder of the mirror has an ini file
+    if context.invoked_subcommand != "mirror":  # a mirror has an ini file in its folder
         context.obj = Site(find_ini(config))

@@ -148,7 +148,7 @@ def password_command(site: Site, username: str, password: str):
 @USERNAME
 @pass_site
 def reset_second_factor_command(site: Site, username: str):
-    """Turn off two-step log-in for an owner who lost app, passkeys and recovery codes; they get a mail."""
+    """Turn off two-step log-in for an account whose owner lost every second factor, and mail the owner."""
     with committed_session(site) as session:
         user = admin.account_named(session, username)
         reset = admin.reset_second_factor(command_context(session, site.settings), None, user)

@@ -234,7 +234,7 @@ def open_connection(engine: Engine, limits: Mapping[str, str], *, configure: boo
     """Open a new connection for short statements: see `connector`."""
     connection = engine.connect()
     driver = connection.connection.driver_connection
-    driver.prepare_threshold = None  # disables psycopg's own prepared statements
+    driver.prepare_threshold = None  # psycopg must not prepare these, which could lead to generic plans
     if configure:
         driver.execute(set_config(SHORT_STATEMENTS | limits))
     return connection

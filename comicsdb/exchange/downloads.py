@@ -158,7 +158,7 @@ class _FileBody:
 
 
 def _limits(settings, limits: ApiLimits) -> dict | None:
-    """The numbers of requests per minute and day, with an account and for an address without one."""
+    """The requests per minute and day, of an account, and of an address without an account."""
     if not limits.enabled:
         return None
     account = {name: settings[f"{PREFIX}.{name}"] for name in (BURST, SUSTAINED)}

@@ -161,7 +161,7 @@ def _value(segment: MultipartSegment, content: bytes) -> str | bytes | UploadedF
         raise UnreadableError("A part of the form is encoded.")
     name = segment.filename
     if name is None and "filename*=" in segment.header("Content-Disposition", ""):
-        name = "file"  # some clients use this form, which browsers do not
+        name = "file"  # some clients send `filename*`, which browsers do not
     if name is None:
         if (segment.charset or "utf-8").lower() not in UTF_8:
             raise UnreadableError("The form is not UTF-8.")

@@ -1,4 +1,4 @@
-"""Requests to URLs that users chose: limited to public networks, by default, and in time."""
+"""Requests to URLs chosen by users, limited in time and, by default, to public networks."""
 
 import http.client
 import ipaddress

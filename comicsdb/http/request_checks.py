@@ -163,7 +163,7 @@ class RequestCheckPolicy:
 
 
 def refusal_response(registry, environ, refusal: Refusal) -> Response:
-    """The response to a rejected request, formatted by the API or site if that serves the path, else as text."""
+    """The response to a rejected request, formatted by the API or site below their paths, else plain text."""
     path = environ.get("PATH_INFO", "")
     for prefix, answer in registry["comicsdb.refusals"].items():
         if path.startswith(prefix):

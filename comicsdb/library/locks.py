@@ -23,7 +23,7 @@ def lock_account(session: Session, user_id: int) -> None:
 
 
 def lock_deleted_account(session: Session, user_id: int) -> None:
-    """Lock an account that is being deleted, after `UnitOfWork.acquire_write_lock`; its acts go too."""
+    """Lock an account that is being deleted with its acts, after `UnitOfWork.acquire_write_lock`."""
     locked = text("SELECT pg_advisory_xact_lock(:library, :account)")
     session.execute(locked, {"library": _LIBRARY, "account": user_id})
 

@@ -1,7 +1,7 @@
 """Merges library items and reviews when two issues are merged.
 
 References to the merged issue are moved to the canonical one, or deleted if the reader already has one to
-that. Before that, the collection item of the canonical issue takes over missing values from that of the
+it. Before that, the collection item of the canonical issue takes over missing values from that of the
 other, which is deleted. If one of them is of a variant or there are more than two, all stay, as copies of the
 canonical issue.
 """

@@ -41,7 +41,7 @@ STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 SERVING_SECONDS = 0.1  # seconds until a worker that has installed granian's handler is serving
 LOAD_FAILED = "The application cannot be loaded."
 HEAD_MAX = 64 * 1024  # bytes of request line and headers; the application accepts less
-WATCHDOG_SECONDS_MIN = 5  # granian stops if a worker fails sooner after its start
+WATCHDOG_SECONDS_MIN = 5  # seconds: granian stops if a worker fails sooner after its start
 
 
 @dataclass(frozen=True)

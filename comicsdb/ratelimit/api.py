@@ -110,7 +110,7 @@ class ApiLimits:
 
 
 def _is_shared(identity: Identity | None) -> bool:
-    """Whether an account shares its limits between several tokens."""
+    """Whether the account has other tokens that share its limits."""
     return identity is not None and identity.token_id is not None and identity.shares_limits
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 SECOND = 1_000_000  # microseconds, the unit of all times
-VALUES = 5  # for each limit in a store's response
+VALUES = 5  # numbers for each limit in a store's response
 
 
 class Limit(NamedTuple):

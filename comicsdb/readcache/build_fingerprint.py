@@ -26,7 +26,7 @@ def digest_of(package: str) -> str:
     found = hashlib.sha256()
     for folder in find_spec(package).submodule_search_locations or ():
         paths = []
-        for inner, folders, names in os.walk(folder):  # takes half as long as Path.walk, at every start
+        for inner, folders, names in os.walk(folder):  # takes half as long as with paths, at every start
             if "__pycache__" in folders:
                 folders.remove("__pycache__")
             paths += filter(os.path.isfile, (os.path.join(inner, name) for name in names))

@@ -66,7 +66,7 @@ def measure(url: str, prefix: str, *, sample: int, batch: int) -> Usage:
             for key in keys:
                 category = categories[category_of(key, prefix)]
                 category.keys += 1
-                # SCAN returns keys in the order of their hashes, so the first ones are a random sample.
+                # SCAN returns keys in the order of their hashes, so the first ones are a fair sample.
                 if len(category.sample) < sample:
                     category.sample.append(key)
         for category in categories.values():

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 UNSIGNED = "unsigned"  # value of `problem` if no secret can be read
 CHANGED = "catalogue.changed"
 LINES_MAX = 100  # lines per message
-# Seconds until the next attempt; three days in total.
+# Seconds until the next attempt; about three days in total.
 DELAYS = (5, 60, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400)
 JITTER = 0.1  # share of a delay added at most, so that messages to a restarted server are spread
 RETRY_MAX = 86400  # seconds; the longest accepted `Retry-After`

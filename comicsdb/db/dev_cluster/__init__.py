@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 ROLE = "comicsdb"
 PATIENCE = 30.0  # seconds to wait for a start
-RESTARTS = 5  # more restarts within a minute are a failure
+RESTARTS = 5  # as many restarts within a minute are a failure
 SOCKET_LIMIT = 100  # bytes; the kernel's limit is 104 (macOS) or 108 (Linux)
 LOG_LIMIT = 10_000_000  # bytes; a larger log is truncated at the next start
 # pg_trgm uses the operating system's locale even with PostgreSQL's builtin collation (from 17 on); in plain C

@@ -32,7 +32,7 @@ class SeriesRow(NamedTuple):
 
 
 class IssueRow(NamedTuple):
-    """An issue of a dump, or a variant, whose `variant_of_id` is its issue."""
+    """An issue of a dump, or a variant, whose `variant_of_id` is that of its issue."""
 
     id: int
     series_id: int

@@ -1,6 +1,6 @@
 """Stores the objects of a piece: new ones like those of data sets, existing ones through the catalogue.
 
-An existing object is changed field by field. Its history tells who wrote a field last: a value written by an
+An existing object is changed field by field. Its history shows who wrote a field last: a value written by an
 import is replaced, a user's value stays. If GCD has changed it too, the report lists both values.
 """
 
