@@ -40,7 +40,7 @@ class IssueId(Integer):
         super().__init__(1, INTEGER_MAX)
 
     def read(self, node, value):
-        """Return the id; raise Invalid if it is out of range."""
+        """Return the id; raise Invalid if it cannot be one of an issue."""
         try:
             return super().read(node, value)
         except colander.Invalid as invalid:

@@ -544,7 +544,7 @@ class IssueMapper:
         return {"name": values.line(row.variant_name)[:NAME_LENGTH], **self._sold(issue, row)}
 
     def _credits(self, issue: IssueRow, stories) -> list[dict]:
-        """The credits of an issue, one for each creator, sorted by the creator's id."""
+        """The credits of an issue, one for each creator; creators and roles are sorted by id."""
         found: dict[int, dict] = {}
         creators, roles = self._mapper._ids["creator"], self._mapper.catalogue.roles
         rules = set()

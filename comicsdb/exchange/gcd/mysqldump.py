@@ -11,7 +11,7 @@ from io import BufferedIOBase
 
 from comicsdb.exchange.gcd import schema
 
-CHUNK = 5000  # rows per INSERT
+CHUNK = 5000  # rows stored at once
 _CREATE = re.compile(r"CREATE TABLE `(\w+)`")
 _COLUMN = re.compile(r"\s+`(\w+)` ")
 _INSERT = re.compile(r"INSERT (?:IGNORE )?INTO `(\w+)`(?: \(([^)]*)\))? VALUES\s*")
