@@ -13,8 +13,8 @@ def client_ip(request) -> str:
     peer = request.remote_addr
     trusted = request.registry.settings["comicsdb.trusted_proxies"]
     forwarded = trusted and request.environ.get("HTTP_X_REAL_IP")
-    if forwarded and is_trusted(request.environ, trusted):
-        return _text(forwarded) or str(peer)
+    if forwarded and is_trusted(request.environ, trusted) and (found := _text(forwarded)):
+        return found
     return _text(peer) or peer or "unknown"
 
 

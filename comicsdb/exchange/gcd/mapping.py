@@ -177,13 +177,12 @@ class Mapper:
                 if group in groups and number >= SHARE_OF_IMPRINT * issues[series.id]
             ]
             own = [group for group in often if groups[group][2] == series.publisher_id]
-            publisher = ""
             named = [group for group in own if not self._is_publisher(groups[group], series)]
             if len(named) == 1:
                 chosen[series.id] = named[0]
             elif len(named) > 1 or (often and not own) or (brands[series.id] and not often):
                 names = "; ".join(sorted(groups[each][1] for each in brands[series.id] if each in groups))
-                self.review.add("imprint", "series", series.id, series.name, "imprint", publisher, names)
+                self.review.add("imprint", "series", series.id, series.name, "imprint", "", names)
         return chosen
 
     def _is_publisher(self, group: tuple, series) -> bool:
