@@ -13,7 +13,7 @@ from stdnum import ean
 from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import Precision
-from comicsdb.models.currencies import MAX_DECIMALS, Currency, decimals_of
+from comicsdb.models.currencies import DECIMALS_MAX, Currency, decimals_of
 
 # Control characters, unpaired surrogates and Unicode non-characters are not allowed in any text. Line breaks
 # and tabs are not allowed in single-line texts.
@@ -146,11 +146,11 @@ def read_money(text: str, currency: str | None = None) -> tuple[Decimal, str | N
     if None in currencies or len(currencies) > 1:
         return None
     code = next((each.value for each in currencies), None)
-    has_three = decimals_of(code or currency or Currency.USD) == MAX_DECIMALS
+    has_three = decimals_of(code or currency or Currency.USD) == DECIMALS_MAX
     whole, decimals = found["whole"], found["decimals"] or ""
     if has_three and not decimals and found["gap"] in (".", ",") and whole.count(found["gap"]) == 1:
         whole, decimals = whole.split(found["gap"])
-    if len(decimals) == MAX_DECIMALS and not has_three:
+    if len(decimals) == DECIMALS_MAX and not has_three:
         return None
     amount = Decimal(f"{re.sub('[^0-9]', '', whole)}.{decimals or 0}")
     # At least two decimals; callers check those that a currency does not have.

@@ -25,7 +25,7 @@ MINUTE, DAY = 60, 86_400
 DOMAINS = {"comicvine": "comicvine.gamespot.com", "gcd": "comics.org", "metron": "metron.cloud"}
 NONE_FOUND = "No hashes found"
 NO_HASH = f"Send at least one of {', '.join(covers.HASH_COLUMNS)}."
-TOO_FAR = f"max has to be a whole number from 0 to {covers.MAX_DISTANCE}."
+TOO_FAR = f"max has to be a whole number from 0 to {covers.DISTANCE_MAX}."
 
 
 class InvalidQueryError(ValueError):
@@ -75,7 +75,7 @@ def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:
         except ValueError as error:
             raise InvalidQueryError(f"{kind}: {error}") from error
     max_distance = (
-        whole_number(sent["max"], 0, covers.MAX_DISTANCE) if sent.get("max") else covers.DEFAULT_DISTANCE
+        whole_number(sent["max"], 0, covers.DISTANCE_MAX) if sent.get("max") else covers.DEFAULT_DISTANCE
     )
     if max_distance is None:
         raise InvalidQueryError(TOO_FAR)

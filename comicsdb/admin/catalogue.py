@@ -95,7 +95,7 @@ def _rebuild_slugs(
 ) -> Slugs | None:
     issues = repair_slugs.issue_ids_of_series(catalog.session, [series.id])
     entry |= {"action": "repair", "target_id": series.id}
-    if len(issues) > pieces.MAX_IMMEDIATE and not at_once:
+    if len(issues) > pieces.IMMEDIATE_MAX and not at_once:
         _postpone(catalog, "repair slugs", "series", issues, entry, result={"slugs": number})
         return None
     changed = repair_slugs.rebuild_issue_slugs(catalog, issues)
@@ -143,7 +143,7 @@ def _repair(
 ) -> dict[str, int] | None:
     (name, values), issues = act, repair_slugs.issue_ids_of_series(catalog.session, [series.id])
     entry = {"action": "repair", "target_id": series.id, "target": _named(series), "change": change}
-    if len(issues) > pieces.MAX_IMMEDIATE and not at_once:
+    if len(issues) > pieces.IMMEDIATE_MAX and not at_once:
         _postpone(catalog, name, "series", issues, entry, values)
         return None
     found = REPAIRS[name](catalog, issues, **values)
@@ -304,7 +304,7 @@ def _bulk(
     """Run an act on issues, with an entry if it changes any; many issues are left for after the commit."""
     write = BULK_ACTS[act]
     entry = {"action": act, "target_id": None, "target": "", "change": {}}
-    if len(issues) > pieces.MAX_IMMEDIATE:
+    if len(issues) > pieces.IMMEDIATE_MAX:
         write(catalog, [], **values)  # raises errors that would prevent the whole act
         _postpone(catalog, act, kind, issues, entry, values)
         return BulkResult(tuple(issues), postponed=True)

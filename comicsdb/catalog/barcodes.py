@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.trade_numbers import SUPPLEMENT_LENGTHS, Gtin
 
-MAX_CODES = 100  # codes looked up at once
-MAX_MATCHES = 30  # issues or variants per code and column
+CODES_MAX = 100  # codes looked up at once
+MATCHES_MAX = 30  # issues or variants per code and column
 _LONG_SUPPLEMENT = 5  # digits of a supplement that contains issue, cover and printing
 _OF_ISSUE = 3  # leading digits of it that are the issue's number
 _COLUMNS = (("issue", "id", "NULL::integer", ("upc", "isbn")), ("variant", "issue_id", "id", ("upc",)))
@@ -80,7 +80,7 @@ def _column_query(table: str, issue: str, variant: str, column: str) -> str:
     return (
         f"(SELECT {issue} AS issue_id, {variant} AS variant_id, {code} AS code FROM {table}"
         f" WHERE {code} ~>=~ wanted.low AND {code} ~<=~ wanted.high"
-        f" ORDER BY {code} USING ~<~, id LIMIT {MAX_MATCHES})"
+        f" ORDER BY {code} USING ~<~, id LIMIT {MATCHES_MAX})"
     )
 
 

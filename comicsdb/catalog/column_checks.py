@@ -15,7 +15,7 @@ from comicsdb.i18n import _, formatted
 from comicsdb.models import Attribution, ExternalId, Variant
 from comicsdb.models.base import INTEGER_MAX, max_value
 from comicsdb.models.choices import EXTERNAL_SOURCES
-from comicsdb.models.currencies import MAX_WHOLE_DIGITS, Currency
+from comicsdb.models.currencies import WHOLE_DIGITS_MAX, Currency
 from comicsdb.schemas.external_id import NO_ID
 from comicsdb.schemas.types import (
     BLANK,
@@ -37,7 +37,7 @@ NOT_ID = _("An id (a whole number) is required.")
 
 NO_SOURCE = _("This source does not exist.")
 
-MAX_SHOWN_BITS = 128  # size of the largest id that an error message shows
+SHOWN_BITS_MAX = 128  # size of the largest id that an error message shows
 LISTS = (list, tuple, set, frozenset)
 PART_TABLES = {
     "variants": Variant.__table__,
@@ -74,7 +74,7 @@ def _type_problem(kind, value) -> str | None:
         return _integer_problem(value, max_value(kind))
     if isinstance(kind, Numeric):
         return _number_problem(
-            value, 10 ** (kind.precision - kind.scale if kind.precision else MAX_WHOLE_DIGITS)
+            value, 10 ** (kind.precision - kind.scale if kind.precision else WHOLE_DIGITS_MAX)
         )
     if isinstance(kind, Date):
         return None if isinstance(value, date) and not isinstance(value, datetime) else NOT_DATE
@@ -133,7 +133,7 @@ def field_problems(kind: Kind, values: dict) -> dict[str, str]:
 
 
 def _id_problem(value) -> str | None:
-    if not is_integer(value) or value.bit_length() > MAX_SHOWN_BITS:
+    if not is_integer(value) or value.bit_length() > SHOWN_BITS_MAX:
         return NOT_ID
     return None if 0 < value <= INTEGER_MAX else no_such_object(value)
 

@@ -25,7 +25,7 @@ NOT_COLLECTED = _("Only collected editions can copy the contents of the issues t
 HAS_CONTENT = _("This issue already has characters, teams or stories.")
 NO_REPRINTS = _("This issue has no reprints to copy from.")
 UNTITLED = "[Untitled]"
-MAX_NAMED = 3  # skipped issues in a message
+NAMED_MAX = 3  # skipped issues in a message
 
 
 def previous_issue(session: Session, series_id: int, before=None, *, but: int | None = None) -> Issue | None:

@@ -34,7 +34,7 @@ from comicsdb.models.picture_hash import QUARTERS, quarter, signed
 
 # The kinds of hashes in requests, and the columns that each is compared with.
 HASH_COLUMNS = {"phash": ("phash",), "dhash": ("dhash", "early_dhash"), "ahash": ("ahash",)}
-MAX_DISTANCE = (
+DISTANCE_MAX = (
     11  # bits by which a hash may differ; with more, too many values of the quarters would be looked up
 )
 DEFAULT_DISTANCE = 8

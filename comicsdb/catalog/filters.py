@@ -53,7 +53,7 @@ from comicsdb.models import (
 )
 from comicsdb.values import compact_code
 
-MAX_LENGTH = 1000  # characters of a search text; longer than any folded name
+LENGTH_MAX = 1000  # characters of a search text; longer than any folded name
 # SQL types of operands, as SQL functions do not determine the types of their parameters.
 OPERAND_TYPES = {int: Integer, float: Float, str: String}
 
@@ -210,16 +210,16 @@ def _is_missing(column, wanted: bool) -> ColumnElement[bool]:
 
 
 def _limited(text: str) -> tuple | None:
-    return None if len(text) > MAX_LENGTH else (text,)
+    return None if len(text) > LENGTH_MAX else (text,)
 
 
 def _pattern(text: str) -> tuple | None:
-    return None if len(text) > MAX_LENGTH else (search.substring_pattern(text),)
+    return None if len(text) > LENGTH_MAX else (search.substring_pattern(text),)
 
 
 def _word_operands(text: str) -> tuple | None:
-    wanted = text.split()[: search.MAX_WORDS]
-    return None if any(len(word) > MAX_LENGTH for word in wanted) else tuple(wanted)
+    wanted = text.split()[: search.WORDS_MAX]
+    return None if any(len(word) > LENGTH_MAX for word in wanted) else tuple(wanted)
 
 
 def _code(text: str) -> tuple | None:
@@ -229,7 +229,7 @@ def _code(text: str) -> tuple | None:
 
 def _prefix_pattern(text: str) -> tuple | None:
     wanted = compact_code(text)
-    return (search.prefix_pattern(wanted),) if wanted and len(text) <= MAX_LENGTH else None
+    return (search.prefix_pattern(wanted),) if wanted and len(text) <= LENGTH_MAX else None
 
 
 equal = Operator(operator.eq)

@@ -21,7 +21,7 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import COMIC_VINE_NUMBERS, EXTERNAL_SOURCES
 from comicsdb.values import compact_code
 
-MAX_RESULTS = 20  # results per text
+RESULTS_MAX = 20  # results per text
 SKU_MIN, SKU_MAX = 5, 12  # characters
 
 # Names and abbreviations that people use for the sources of external ids.
@@ -155,7 +155,7 @@ def _with_code(connection: Connection, text: str) -> list[Hit]:
         .join(every, issue_id == Issue.id)
         .join(Issue.series)
         .order_by(place, *search.order_columns(Issue))
-        .limit(MAX_RESULTS)
+        .limit(RESULTS_MAX)
     ).all()
     best = [each for each, place in rows if place == rows[0].place]
     hits = [Hit("issue", each, CODE_EQUAL) for each in dict.fromkeys(best)]
@@ -208,7 +208,7 @@ def _by_external_id(
     connection: Connection, source: str, text: str, kind: str | None, reason: int = ID_EQUAL
 ) -> list[Hit]:
     found = crosswalk.find_by_external_ids(connection, source, [text], kind).get(text, ())
-    return [Hit(kind, object_id, reason) for kind, object_id in found][:MAX_RESULTS]
+    return [Hit(kind, object_id, reason) for kind, object_id in found][:RESULTS_MAX]
 
 
 def _own_id(connection: Connection, kind: str, object_id: int) -> list[Hit]:

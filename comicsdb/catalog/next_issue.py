@@ -13,7 +13,7 @@ from comicsdb.models import Issue
 from comicsdb.models.choices import YEARS
 
 RECENT_ISSUES = 7  # issues from which intervals and values are derived
-MAX_TRIED = 50  # numbers tried until one is free
+TRIED_MAX = 50  # numbers tried until one is free
 MONTHLY_MIN = 27  # days between issues from which a series counts as monthly
 WEEK = 7
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
@@ -56,7 +56,7 @@ def _follows(number: str, wanted: str) -> bool:
 
 
 def _free_number(session: Session, series_id: int, number: str) -> str:
-    wanted = [each for more in range(1, MAX_TRIED) if (each := _incremented(number, more))]
+    wanted = [each for more in range(1, TRIED_MAX) if (each := _incremented(number, more))]
     taken = set(
         session.scalars(select(Issue.number).where(Issue.series_id == series_id, Issue.number.in_(wanted)))
     )

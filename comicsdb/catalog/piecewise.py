@@ -10,14 +10,14 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.unit_of_work import UnitOfWork
 
-MIN_SIZE, MAX_SIZE = 25, 500  # objects per transaction
+SIZE_MIN, SIZE_MAX = 25, 500  # objects per transaction
 TARGET_SECONDS = 0.1  # how long a transaction should hold the lock
-MAX_ATTEMPTS = 5  # attempts of a transaction that fails by a deadlock
+ATTEMPTS_MAX = 5  # attempts of a transaction that fails by a deadlock
 
 
 def in_pieces(session: Session, ids: Iterable[int], write: Callable[[Session, set[int]], object]) -> None:
     """Call `write` for pieces of ids, each with a `separate_session`; retries after deadlocks."""
-    left, size, attempts = sorted(ids), MIN_SIZE, 0
+    left, size, attempts = sorted(ids), SIZE_MIN, 0
     while left:
         piece, attempts = left[:size], attempts + 1
         try:
@@ -25,12 +25,12 @@ def in_pieces(session: Session, ids: Iterable[int], write: Callable[[Session, se
                 begun = time.monotonic()
                 write(own, set(piece))
         except OperationalError as error:
-            if not isinstance(error.orig, DeadlockDetected) or attempts == MAX_ATTEMPTS:
+            if not isinstance(error.orig, DeadlockDetected) or attempts == ATTEMPTS_MAX:
                 raise
         else:
             took = max(time.monotonic() - begun, 0.001)
             left, attempts = left[size:], 0
-            size = max(MIN_SIZE, min(MAX_SIZE, 2 * size, int(len(piece) * TARGET_SECONDS / took)))
+            size = max(SIZE_MIN, min(SIZE_MAX, 2 * size, int(len(piece) * TARGET_SECONDS / took)))
 
 
 @contextmanager

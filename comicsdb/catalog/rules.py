@@ -18,7 +18,7 @@ from comicsdb.i18n import _, formatted
 from comicsdb.models import Creator, Imprint, Role
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, KNOWN_PRECISIONS, YEARS, Precision
 from comicsdb.models.currencies import Currency
-from comicsdb.schemas.types import MAX_SHOWN, NEGATIVE, amount_problem, no_such_object, not_a_choice
+from comicsdb.schemas.types import NEGATIVE, SHOWN_MAX, amount_problem, no_such_object, not_a_choice
 from comicsdb.values import partial_day, partial_day_text
 
 REQUIRED = _("This field is required.")
@@ -205,7 +205,7 @@ def _check_series(session: Session, entity, values: dict, findings: ErrorCollect
 def check_price(priced, values: dict, findings: ErrorCollector) -> None:
     """Check the currency and price that an issue or variant (None for a new one) has after a change."""
     if values.get("currency", Currency.USD) not in list(Currency):
-        findings.add("currency", not_a_choice(str(values["currency"])[:MAX_SHOWN]))
+        findings.add("currency", not_a_choice(str(values["currency"])[:SHOWN_MAX]))
     elif values.get("price") is not None and values["price"] < 0:
         findings.add("price", NEGATIVE)
     elif "price" in values or "currency" in values:

@@ -33,8 +33,8 @@ from comicsdb.catalog.trade_numbers import Gtin
 from comicsdb.models import Issue, ReadingList, Series, Variant
 from comicsdb.values import compact_code
 
-MAX_WORDS = 12  # further words hardly narrow a search, and each costs a scan
-MAX_QUERY_LENGTH = 200
+WORDS_MAX = 12  # further words hardly narrow a search, and each costs a scan
+QUERY_LENGTH_MAX = 200
 SIMILARITY = 0.4  # minimum similarity of a name that is found despite typing errors
 
 RANK_OF_ALIASES = 10  # the rank of matches only in aliases or designations
@@ -64,14 +64,14 @@ def order_columns(model) -> tuple:
 
 def clean_query(query: str) -> str:
     """A query text for the database: of limited length, without control characters and surrogates."""
-    query = query.lstrip()[:MAX_QUERY_LENGTH]
+    query = query.lstrip()[:QUERY_LENGTH_MAX]
     printable = "".join(" " if ord(each) < 32 or 0xD800 <= ord(each) <= 0xDFFF else each for each in query)
     return printable.strip()
 
 
 def words(query: str) -> list[str]:
-    """The first MAX_WORDS words of a query, separated by white space."""
-    return clean_query(query).split()[:MAX_WORDS]
+    """The first WORDS_MAX words of a query, separated by white space."""
+    return clean_query(query).split()[:WORDS_MAX]
 
 
 def contains(folded, part: str) -> ColumnElement[bool]:

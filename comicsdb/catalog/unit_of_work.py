@@ -30,7 +30,7 @@ from comicsdb.models.record import LateStamps
 
 logger = logging.getLogger(__name__)
 
-MAX_IMMEDIATE = 300  # other objects touched, up to which their stamps move in the same transaction
+IMMEDIATE_MAX = 300  # other objects touched, up to which their stamps move in the same transaction
 WRITE_LOCK = 7_240_412  # key of the writers' advisory lock, which also orders their commits
 _LOCK = text("SELECT pg_advisory_xact_lock(:key)")
 _STAMPS = (
@@ -283,7 +283,7 @@ class UnitOfWork:
         changes = self.changes
         for kind, ids in moved.items():
             touched = ids - changes.saved.get(kind, set()) - changes.created.get(kind, set())
-            if len(touched) > MAX_IMMEDIATE:
+            if len(touched) > IMMEDIATE_MAX:
                 ids.difference_update(touched)
                 changes.late[kind] |= touched
                 changes.outdated.add(kind)

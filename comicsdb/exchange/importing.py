@@ -51,7 +51,7 @@ from comicsdb.exchange.format import (
     VERSION,
     File,
 )
-from comicsdb.exchange.run import MAX_EXAMPLES, ImportFailedError, ImportRun, Problem, Report, SilentProgress
+from comicsdb.exchange.run import EXAMPLES_MAX, ImportFailedError, ImportRun, Problem, Report, SilentProgress
 from comicsdb.library import ratings
 from comicsdb.media.storage import Batch, Storage
 from comicsdb.models import Tombstone
@@ -261,7 +261,7 @@ def _report_breaches(run: ImportRun) -> None:
             .join_from(staged, rule.model, rule.model.id == staged.c.db_id)
             .where(rule.condition)
             .order_by(staged.c.line)
-            .limit(MAX_EXAMPLES)
+            .limit(EXAMPLES_MAX)
         ).all()
         for line, words, _number in rows:
             run.report.advise(str(rule.title), file.file_name, line, words)

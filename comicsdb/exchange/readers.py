@@ -11,8 +11,8 @@ from decimal import Decimal
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import YEARS
 from comicsdb.models.currencies import (
-    MAX_DECIMALS,
-    MAX_WHOLE_DIGITS,
+    DECIMALS_MAX,
+    WHOLE_DIGITS_MAX,
     Currency,
     decimals_of,
     fits_decimals,
@@ -205,14 +205,14 @@ def moment(value) -> str:
     return value
 
 
-_AMOUNT = re.compile(rf"[0-9]{{1,{MAX_WHOLE_DIGITS}}}(\.[0-9]{{1,{MAX_DECIMALS}}})?")
+_AMOUNT = re.compile(rf"[0-9]{{1,{WHOLE_DIGITS_MAX}}}(\.[0-9]{{1,{DECIMALS_MAX}}})?")
 
 
 def money(value) -> str:
     """A non-negative amount that is valid in some currency; `check_amount` checks the actual currency."""
     if not _AMOUNT.fullmatch(_string(value)):
         raise ValueError(
-            f"takes an amount of at most {MAX_WHOLE_DIGITS} digits and {MAX_DECIMALS} decimals,"
+            f"takes an amount of at most {WHOLE_DIGITS_MAX} digits and {DECIMALS_MAX} decimals,"
             f" not {_shown(value)}"
         )
     return value

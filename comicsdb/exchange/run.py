@@ -14,8 +14,8 @@ from comicsdb.exchange.downloads import MANIFEST
 from comicsdb.exchange.format import File
 from comicsdb.media.storage import Storage
 
-MAX_PROBLEMS = 50  # the import stops at this number
-MAX_EXAMPLES = 5  # per advisory rule in the report
+PROBLEMS_MAX = 50  # the import stops at this number
+EXAMPLES_MAX = 5  # per advisory rule in the report
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Problems:
     @property
     def room(self) -> int:
         """How many more problems can be added."""
-        return MAX_PROBLEMS - len(self.found)
+        return PROBLEMS_MAX - len(self.found)
 
     def add(self, file: str, line: int, field: str, message: str) -> None:
         """Add a problem; raises ImportFailedError with the fiftieth."""
@@ -101,7 +101,7 @@ class Report:
         """Record that a row violates an advisory rule."""
         advice = self.advice[rule]
         advice.count += number
-        if len(advice.places) < MAX_EXAMPLES:
+        if len(advice.places) < EXAMPLES_MAX:
             advice.places.append(f"{file}:{line}: {words}" if words else f"{file}:{line}")
 
     @property

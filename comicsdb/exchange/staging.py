@@ -38,7 +38,7 @@ from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.models.currencies import CURRENCY_COLUMNS, Currency
 from comicsdb.models.picture_hash import HASHES, signed
 from comicsdb.schemas.collection import WHOLE_DIGITS
-from comicsdb.schemas.types import MAX_PRICE_DIGITS
+from comicsdb.schemas.types import PRICE_DIGITS_MAX
 
 PICTURE_KINDS = {"variant": "variants"}  # folders of pictures that are not named like their kind
 CACHE_ENTRIES = 10_000  # entries of each cache of picture files
@@ -174,7 +174,7 @@ class RecordReader:
         )
         keys = {field.column: field.key for field in file.fields}
         self._amounts = [
-            (keys[amount], keys[currency], MAX_PRICE_DIGITS if amount == "price" else WHOLE_DIGITS)
+            (keys[amount], keys[currency], PRICE_DIGITS_MAX if amount == "price" else WHOLE_DIGITS)
             for amount, currency in CURRENCY_COLUMNS.items()
             if amount in keys
         ]

@@ -20,10 +20,10 @@ from comicsdb.matching.service import match
 from comicsdb.models import Issue, Series, TaggedFile
 from comicsdb.schemas.match import DescriptorSchema
 
-MAX_FILES = 10_000  # per account
+FILES_MAX = 10_000  # per account
 PAGE_SIZE = 50  # rows shown or changed at once
 CANDIDATES = 5
-MIN_SCORE = 0.1  # minimum score of candidates that are shown
+SCORE_MIN = 0.1  # minimum score of candidates that are shown
 # The form for a new issue.
 PLACE, PATH = FormTarget("issue.create issue", 0), "/issue/create/"
 ORDER = (TaggedFile.file, TaggedFile.id)
@@ -40,7 +40,7 @@ class MatchedFile:
 
 def candidates_of(matched: Match) -> list[int]:
     """The ids of the candidate issues, best first; only one if the match is certain."""
-    possible = [each.issue.id for each in matched.candidates if each.score >= MIN_SCORE]
+    possible = [each.issue.id for each in matched.candidates if each.score >= SCORE_MIN]
     return possible[:1] if matched.certain else possible
 
 
@@ -53,7 +53,7 @@ def store(session: Session, user_id: int, digest: str, **values) -> TaggedFile |
     mine = select(TaggedFile.id).where(TaggedFile.user_id == user_id)
     if (
         session.scalar(mine.where(TaggedFile.digest == digest)) is None
-        and session.scalar(select(func.count()).select_from(mine.subquery())) >= MAX_FILES
+        and session.scalar(select(func.count()).select_from(mine.subquery())) >= FILES_MAX
     ):
         return None
     statement = insert(TaggedFile).values(user_id=user_id, digest=digest, **values)

@@ -7,8 +7,8 @@ from pathlib import Path
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from comicsdb.imaging.picture import (
-    MAX_PIXELS,
-    MAX_SIDE,
+    PIXELS_MAX,
+    SIDE_MAX,
     SIZES,
     SUFFIXES,
     Crop,
@@ -79,7 +79,7 @@ class open_image:  # noqa: N801  (used like a function: `with open_image(data) a
         except UnidentifiedImageError as error:
             raise PictureError(_("is not a JPEG, PNG, WebP, GIF or AVIF picture")) from error
         except Image.DecompressionBombError as error:
-            raise PictureError(_("has more than ${most} pixels"), most=format(MAX_PIXELS, ",")) from error
+            raise PictureError(_("has more than ${most} pixels"), most=format(PIXELS_MAX, ",")) from error
         except DECODER_ERRORS as error:
             raise PictureError(_("is not a readable picture")) from error
         try:
@@ -94,18 +94,18 @@ class open_image:  # noqa: N801  (used like a function: `with open_image(data) a
 
 
 def _check_size(width: int, height: int) -> None:
-    if width * height > MAX_PIXELS:
+    if width * height > PIXELS_MAX:
         raise PictureError(
             _("has ${size} pixels; at most ${most} are allowed"),
             size=format(width * height, ","),
-            most=format(MAX_PIXELS, ","),
+            most=format(PIXELS_MAX, ","),
         )
-    if max(width, height) > MAX_SIDE:
+    if max(width, height) > SIDE_MAX:
         raise PictureError(
             _("is ${width} by ${height} pixels; at most ${most} per side are allowed"),
             width=str(width),
             height=str(height),
-            most=format(MAX_SIDE, ","),
+            most=format(SIDE_MAX, ","),
         )
 
 

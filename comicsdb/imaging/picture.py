@@ -5,9 +5,9 @@ from enum import StrEnum
 from string import Template
 from typing import NamedTuple
 
-MAX_BYTES = 20 * 1024 * 1024
-MAX_PIXELS = 50_000_000  # a decoded picture takes three to four bytes a pixel, several times over
-MAX_SIDE = 32767  # the limit of the columns for width and height
+BYTES_MAX = 20 * 1024 * 1024
+PIXELS_MAX = 50_000_000  # a decoded picture takes three to four bytes a pixel, several times over
+SIDE_MAX = 32767  # the limit of the columns for width and height
 SUFFIXES = {"JPEG": "jpg", "PNG": "png", "WEBP": "webp", "GIF": "gif", "AVIF": "avif"}
 
 _ = str  # marks texts for translation, like `comicsdb.i18n`
@@ -40,11 +40,11 @@ def check_length(size: int) -> None:
     """Raise PictureError for an empty or too large file."""
     if size == 0:
         raise PictureError(_("is empty"))
-    if size > MAX_BYTES:
+    if size > BYTES_MAX:
         raise PictureError(
             _("has ${size} bytes; at most ${most} are allowed"),
             size=format(size, ","),
-            most=format(MAX_BYTES, ","),
+            most=format(BYTES_MAX, ","),
         )
 
 

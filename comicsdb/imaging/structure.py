@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from comicsdb.imaging.picture import TooComplexError
 
-MAX_SCANS = 64  # of a JPEG; most files have about ten
-MAX_FRAMES = 500  # of an animation
-MAX_CHUNKS = 10_000  # of JPEG, PNG and WebP; a PNG of 20 MB usually has 2,500
-MAX_BLOCKS = 200_000  # of a GIF; 20 MB in blocks of the usual size are 80,000
-MAX_ITEMS = 500  # of an AVIF: its tiles, counted again if there is transparency
-MAX_BOXES = 2_000  # of an AVIF
+SCANS_MAX = 64  # of a JPEG; most files have about ten
+FRAMES_MAX = 500  # of an animation
+CHUNKS_MAX = 10_000  # of JPEG, PNG and WebP; a PNG of 20 MB usually has 2,500
+BLOCKS_MAX = 200_000  # of a GIF; 20 MB in blocks of the usual size are 80,000
+ITEMS_MAX = 500  # of an AVIF: its tiles, counted again if there is transparency
+BOXES_MAX = 2_000  # of an AVIF
 
-MAX_FILLING = 64 * 1024  # bytes between segments of a JPEG, which decoders skip one by one
+FILLING_MAX = 64 * 1024  # bytes between segments of a JPEG, which decoders skip one by one
 JPEG_SCAN, JPEG_END = 0xDA, 0xD9
 _JPEG_ALONE = frozenset([0x01, 0xD8, *range(0xD0, 0xD8)])  # markers without content
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xff]")
@@ -73,12 +73,12 @@ def parts_of(data: bytes) -> Iterator[Part] | None:
 def jpeg_parts(data: bytes) -> Iterator[Part]:
     """Segments by marker; a scan extends to the end of its data. Bytes in between are skipped."""
     scans, at = 0, 2
-    for _number in range(MAX_CHUNKS):
+    for _number in range(CHUNKS_MAX):
         found = _JPEG_MARKER.search(data, at)
         if not found:
             return
         start, marker = found.start(), data[found.start() + 1]
-        if start - at > MAX_FILLING:
+        if start - at > FILLING_MAX:
             raise _too_many_parts()
         if marker in _JPEG_ALONE:
             at = start + 2
@@ -89,10 +89,10 @@ def jpeg_parts(data: bytes) -> Iterator[Part]:
         end = start + 2 + struct.unpack_from(">H", data, start + 2)[0]
         if marker == JPEG_SCAN:
             scans += 1
-            if scans > MAX_SCANS:
+            if scans > SCANS_MAX:
                 raise TooComplexError(
                     _("has more than ${most} scans: please save it as an ordinary JPEG, not progressive"),
-                    most=str(MAX_SCANS),
+                    most=str(SCANS_MAX),
                 )
             after = _JPEG_AFTER_SCAN.search(data, end)
             end = after.start() if after else len(data)
@@ -104,7 +104,7 @@ def jpeg_parts(data: bytes) -> Iterator[Part]:
 def png_parts(data: bytes) -> Iterator[Part]:
     """Chunks by name."""
     frames, at = 0, len(_PNG)
-    for _number in range(MAX_CHUNKS):
+    for _number in range(CHUNKS_MAX):
         if at >= len(data):
             return
         (length,) = struct.unpack_from(">I", data, at)
@@ -120,7 +120,7 @@ def png_parts(data: bytes) -> Iterator[Part]:
 def webp_parts(data: bytes) -> Iterator[Part]:
     """Chunks by name."""
     frames, at, whole = 0, 12, min(len(data), 8 + struct.unpack_from("<I", data, 4)[0])
-    for _number in range(MAX_CHUNKS):
+    for _number in range(CHUNKS_MAX):
         if at + 8 > whole:
             return
         name, length = data[at : at + 4], struct.unpack_from("<I", data, at + 4)[0]
@@ -147,7 +147,7 @@ def gif_parts(data: bytes) -> Iterator[Part]:
         while at < len(data) and data[at]:
             at += 1 + data[at]
             blocks += 1
-            if blocks > MAX_BLOCKS:
+            if blocks > BLOCKS_MAX:
                 raise _too_many_parts()
         at += 1
         yield Part(kind, start, at)
@@ -166,7 +166,7 @@ def avif_parts(data: bytes) -> Iterator[Part]:
         at, stop = waiting.pop()
         while at + 8 <= stop:
             boxes += 1
-            if boxes > MAX_BOXES:
+            if boxes > BOXES_MAX:
                 raise _too_many_parts()
             size, name, content = struct.unpack_from(">I", data, at)[0], data[at + 4 : at + 8], at + 8
             if size == 1:
@@ -185,20 +185,20 @@ def _check_items(data: bytes, name: bytes, content: int, end: int) -> None:
     """Reject too many pictures in one file: items (such as tiles), or frames of an animation."""
     if name == b"iinf" and content < end:
         (count,) = struct.unpack_from(">I" if data[content] else ">H", data, content + 4)
-        if count > MAX_ITEMS:
+        if count > ITEMS_MAX:
             raise TooComplexError(
                 _("has more than ${most} tiles: please save it with larger tiles or as a JPEG"),
-                most=str(MAX_ITEMS),
+                most=str(ITEMS_MAX),
             )
     elif name == b"stsz" and content + 12 <= end:
         _count_frame(struct.unpack_from(">I", data, content + 8)[0] - 1, True)
 
 
 def _count_frame(frames: int, is_frame: bool) -> int:
-    if frames + is_frame > MAX_FRAMES:
+    if frames + is_frame > FRAMES_MAX:
         raise TooComplexError(
             _("has more than ${most} frames: please save only its first frame or a shorter animation"),
-            most=str(MAX_FRAMES),
+            most=str(FRAMES_MAX),
         )
     return frames + is_frame
 

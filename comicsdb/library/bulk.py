@@ -30,9 +30,9 @@ from comicsdb.library.wish_list import UNIQUE_COLUMNS
 from comicsdb.models import CollectionItem, IssueRating, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import WishStatus
-from comicsdb.models.library import MAX_TAGS
+from comicsdb.models.library import TAGS_MAX
 
-MAX_ITEMS = 100_000  # maximum number of items per change
+ITEMS_MAX = 100_000  # maximum number of items per change
 TOO_MANY_TAGS = _("An item can have at most ${most} tags.")
 _NO_SYNC = {"synchronize_session": False}
 
@@ -40,8 +40,8 @@ Item = type[CollectionItem] | type[WishListItem]
 
 
 def ids_of(session: Session, rows: Select) -> list[int]:
-    """The ids that a statement selects, unordered; MAX_ITEMS + 1 if there are more than MAX_ITEMS."""
-    return list(session.scalars(rows.order_by(None).limit(MAX_ITEMS + 1)))
+    """The ids that a statement selects, unordered; ITEMS_MAX + 1 if there are more than ITEMS_MAX."""
+    return list(session.scalars(rows.order_by(None).limit(ITEMS_MAX + 1)))
 
 
 def is_own_item(model: Item, user_id: int, ids: list[int]) -> ColumnElement[bool]:
@@ -76,10 +76,10 @@ def tags(
     kept = select(each.c.tag).where(key != all_(cast(gone, ARRAY(String)))).order_by(key, each.c.place)
     value = func.array(kept.ext(distinct_on(key)).scalar_subquery(), type_=column.type)
     full = select(CollectionItem.id).where(
-        is_own_item(CollectionItem, user_id, ids), func.cardinality(value) > MAX_TAGS
+        is_own_item(CollectionItem, user_id, ids), func.cardinality(value) > TAGS_MAX
     )
     if added and session.scalar(full.limit(1)) is not None:
-        raise InvalidError({"tags": [TOO_MANY_TAGS % {"most": MAX_TAGS}]})
+        raise InvalidError({"tags": [TOO_MANY_TAGS % {"most": TAGS_MAX}]})
     return value
 
 

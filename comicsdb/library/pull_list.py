@@ -18,7 +18,7 @@ from comicsdb.library.locks import default_list, lock_account, lock_series
 from comicsdb.models import CollectionItem, Issue, PullList, PullListSeries, Series, Variant
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import PullMode
-from comicsdb.models.library import MAX_VARIANT_WORDS_LENGTH
+from comicsdb.models.library import VARIANT_WORDS_LENGTH_MAX
 
 SHOWN = 500  # pulls of a week shown at once
 WEEKS_AHEAD = 8
@@ -81,8 +81,8 @@ def set_pulled(session: Session, user_id: int, series_id: int, pulled: str, word
         raise InvalidError({"pulled": [NO_CHOICE]})
     if pulled == PullMode.VARIANTS and not words:
         raise InvalidError({"variant_words": [NO_WORDS]})
-    if len(words) > MAX_VARIANT_WORDS_LENGTH:
-        raise InvalidError({"variant_words": [TOO_LONG % {"most": MAX_VARIANT_WORDS_LENGTH}]})
+    if len(words) > VARIANT_WORDS_LENGTH_MAX:
+        raise InvalidError({"variant_words": [TOO_LONG % {"most": VARIANT_WORDS_LENGTH_MAX}]})
     lock_account(session, user_id)
     mine = select(PullList.id).where(PullList.user_id == user_id).scalar_subquery()
     chosen = update(PullListSeries).where(

@@ -20,7 +20,7 @@ from stdnum import ean, isbn
 from comicsdb.matching import words
 from comicsdb.matching.words import CHAPTER, NUMBER, PART, TOME, VOLUME
 
-MAX_LENGTH = 1000  # characters; longer names, which must be paths, are cut at the beginning
+LENGTH_MAX = 1000  # characters; longer names, which must be paths, are cut at the beginning
 READINGS_MAX = 4
 FOLDERS_MAX = 4  # number of folders read, counted from the file
 EXTENSIONS = frozenset("cbz cbr cb7 cbt cba pdf epub zip rar 7z tar mobi djvu".split())
@@ -153,14 +153,14 @@ _BLANKS = re.compile(r"\s+")
 
 
 def _normalised(name: str) -> str:
-    name = name[-MAX_LENGTH:]
+    name = name[-LENGTH_MAX:]
     if "%20" in name:
         name = unquote(name)
     if not name.isascii():
         name = "".join(
             each if each in _KEPT or each.isascii() else unicodedata.normalize("NFKC", each) for each in name
         )
-        name = unicodedata.normalize("NFC", name)[-MAX_LENGTH:].translate(_REPLACED)
+        name = unicodedata.normalize("NFC", name)[-LENGTH_MAX:].translate(_REPLACED)
     return _BLANKS.sub(" ", _CONTROL.sub(" ", name)).strip()
 
 

@@ -46,8 +46,8 @@ SERIES_ID = "id of the series equal"
 SURE_NAMES = frozenset((NAME_WEIGHTS[EQUAL][1], NAME_WEIGHTS[ONE_EDIT][1], SERIES_ID))
 SURE_NUMBERS = frozenset(("number equal", "no number, and this is a one-shot"))
 ONE_ISSUE_FORMATS = (SeriesTypeCode.ONE_SHOT, SeriesTypeCode.GRAPHIC_NOVEL)
-MIN_WORD_LENGTH = 4  # letters; shorter words with a different letter are different words
-MAX_EDITS = 2  # letters that may differ
+WORD_LENGTH_MIN = 4  # letters; shorter words with a different letter are different words
+EDITS_MAX = 2  # letters that may differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +108,26 @@ def _relation(one: str, other: str) -> int:
     if other.startswith(f"{one} ") or one.startswith(f"{other} "):
         return BEGINNING
     ours, theirs = one.split(), other.split()
-    if len(ours) != len(theirs) or abs(len(one) - len(other)) > 2 * MAX_EDITS:
+    if len(ours) != len(theirs) or abs(len(one) - len(other)) > 2 * EDITS_MAX:
         return SIMILAR
     pairs = [(our, their) for our, their in zip(ours, theirs, strict=True) if our != their]
     edits = sum(_edits(our, their) for our, their in pairs)
-    return ONE_EDIT if edits == 1 else TWO_EDITS if edits == MAX_EDITS else SIMILAR
+    return ONE_EDIT if edits == 1 else TWO_EDITS if edits == EDITS_MAX else SIMILAR
 
 
 def _edits(one: str, other: str) -> int:
     """The number of adjacent letters in which two words differ; a high one for clearly different words."""
     both = one + other
     # A different digit or Chinese character makes a different name.
-    if min(len(one), len(other)) < MIN_WORD_LENGTH or not (both.isalpha() and both.isascii()):
-        return MIN_WORD_LENGTH
+    if min(len(one), len(other)) < WORD_LENGTH_MIN or not (both.isalpha() and both.isascii()):
+        return WORD_LENGTH_MIN
     if one.rstrip("s") == other.rstrip("s"):  # a plural, which may also be another name
-        return MAX_EDITS
+        return EDITS_MAX
     while one and other and one[0] == other[0]:
         one, other = one[1:], other[1:]
     while one and other and one[-1] == other[-1]:
         one, other = one[:-1], other[:-1]
-    return 1 if one == other[::-1] and len(one) == MAX_EDITS else max(len(one), len(other))
+    return 1 if one == other[::-1] and len(one) == EDITS_MAX else max(len(one), len(other))
 
 
 def series_weight(reading: Reading, descriptor: Descriptor, found: Row) -> float:

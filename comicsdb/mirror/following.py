@@ -32,7 +32,7 @@ ROWS_BATCH = 5000  # rows, or states, per statement
 TOUCHED_BATCH = 500  # ids per row of `touched_object`
 POLL_SECONDS = 5.0  # between requests to an origin that does not support waiting
 RETRY_SECONDS = 5.0  # after a failure; doubled after each further one
-MAX_RETRY_SECONDS = 300.0
+RETRY_SECONDS_MAX = 300.0
 SCHEMA_MISMATCH = (
     "{url} has another version of the schema ({theirs}) than this mirror ({ours}): install the version of"
     " comicsdb that the origin has."
@@ -200,7 +200,7 @@ class Follower(Worker):
             return self._reload_dump(asked)
         except OriginError as error:
             ORIGIN_OUTAGE.report(error, "The mirror is not kept up to date at the moment: %s", error)
-            self._pause = min(self._pause * 2, MAX_RETRY_SECONDS)
+            self._pause = min(self._pause * 2, RETRY_SECONDS_MAX)
             return self._pause
         self._pause = RETRY_SECONDS
         return 0.0 if has_waited or not answer["last"] else POLL_SECONDS

@@ -13,7 +13,7 @@ WELL_KNOWN = "/.well-known/comicsdb.json"
 WAIT = 30  # seconds that the feed may wait for the next change
 BATCH = 1000  # lines of the feed per response
 TIMEOUT = httpx.Timeout(30, read=WAIT + 30)
-MAX_RETRY_AFTER = 300  # seconds to which longer waits are cut
+RETRY_AFTER_MAX = 300  # seconds to which longer waits are cut
 BLOCK = 1 << 20  # bytes
 
 
@@ -133,7 +133,7 @@ class Origin:
                 raise OriginError(f"{self.url} does not answer: {_reason(error)}") from error
             if response.status_code != 429:
                 break
-            time.sleep(min(_seconds(response), MAX_RETRY_AFTER))
+            time.sleep(min(_seconds(response), RETRY_AFTER_MAX))
         if response.status_code == 200:
             return response
         if response.status_code == 410:

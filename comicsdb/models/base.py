@@ -23,7 +23,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
 
 from comicsdb.models.choices import Precision
-from comicsdb.models.currencies import MAX_WHOLE_DIGITS, Currency
+from comicsdb.models.currencies import WHOLE_DIGITS_MAX, Currency
 
 # Deterministic names, for migrations and for identifying violated constraints.
 metadata = MetaData(
@@ -126,7 +126,7 @@ def choice_check(column: str, codes, function: str = "") -> CheckConstraint:
 def amount_checks(column: str, currency: str) -> tuple[CheckConstraint, CheckConstraint]:
     """The checks of an amount and its currency; a trigger gives the amount the currency's decimals."""
     amount_range = CheckConstraint(
-        f"{column} >= 0 AND {column} < 1{'0' * MAX_WHOLE_DIGITS}", name=f"{column}_range"
+        f"{column} >= 0 AND {column} < 1{'0' * WHOLE_DIGITS_MAX}", name=f"{column}_range"
     )
     return amount_range, choice_check(currency, Currency, "is_currency")
 

@@ -37,7 +37,7 @@ ROUNDED = frozenset({Currency.USD, Currency.GBP, Currency.EUR, Currency.ITL})
 # Comics do not cost millions in these currencies, so a greater amount is a typing error. Others may have nine
 # digits before the point.
 _SMALL_AMOUNTS = frozenset({Currency.USD, Currency.GBP, Currency.EUR})
-MAX_WHOLE_DIGITS, MAX_DECIMALS = 9, 3
+WHOLE_DIGITS_MAX, DECIMALS_MAX = 9, 3
 # The columns of amounts, each with the column of its currency.
 CURRENCY_COLUMNS = {"price": "currency", "purchase_price": "purchase_currency", "max_price": "max_currency"}
 
@@ -49,7 +49,7 @@ def decimals_of(currency: str) -> int:
 
 def max_whole_digits(currency: str, whole: int) -> int:
     """The maximum number of digits before the point; `whole` for dollars, pounds and euros."""
-    return whole if currency in _SMALL_AMOUNTS else MAX_WHOLE_DIGITS
+    return whole if currency in _SMALL_AMOUNTS else WHOLE_DIGITS_MAX
 
 
 def round_to_decimals(currency: str, amount: Decimal) -> Decimal:

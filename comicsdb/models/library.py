@@ -44,9 +44,9 @@ from comicsdb.models.currencies import Currency
 from comicsdb.models.issue import Issue, Variant
 from comicsdb.models.series import Series
 
-MAX_VARIANT_WORDS_LENGTH = 200  # characters
-MAX_TAG_LENGTH = 50  # characters
-MAX_TAGS = 20  # tags of an item
+VARIANT_WORDS_LENGTH_MAX = 200  # characters
+TAG_LENGTH_MAX = 50  # characters
+TAGS_MAX = 20  # tags of an item
 
 
 def grade_check(column: str) -> CheckConstraint:
@@ -113,7 +113,7 @@ class CollectionItem(LibraryRowMixin, Base):
     purchase_currency: Mapped[str] = currency()
     purchase_store: Mapped[str] = blank_text(255)
     storage_location: Mapped[str] = blank_text(255)
-    tags: Mapped[list[str]] = mapped_column(ARRAY(String(MAX_TAG_LENGTH)), server_default="{}", default=list)
+    tags: Mapped[list[str]] = mapped_column(ARRAY(String(TAG_LENGTH_MAX)), server_default="{}", default=list)
     notes: Mapped[str] = blank_text()
     is_read: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
     date_read: Mapped[datetime | None] = stamp(default=False)
@@ -181,7 +181,7 @@ class PullListSeries(Base):
     pulled: Mapped[str] = mapped_column(
         String(10), server_default=PullMode.COVER, default=PullMode.COVER.value
     )
-    variant_words: Mapped[str] = blank_text(MAX_VARIANT_WORDS_LENGTH)
+    variant_words: Mapped[str] = blank_text(VARIANT_WORDS_LENGTH_MAX)
     added_on: Mapped[datetime] = stamp()
 
     series: Mapped[Series] = relationship(lazy="raise", viewonly=True)

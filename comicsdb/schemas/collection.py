@@ -6,7 +6,7 @@ from comicsdb.i18n import _
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import STARS, BookFormat, GradingCompany
 from comicsdb.models.currencies import Currency
-from comicsdb.models.library import MAX_TAG_LENGTH, MAX_TAGS
+from comicsdb.models.library import TAG_LENGTH_MAX, TAGS_MAX
 from comicsdb.schemas.base import ObjectSchema, date, field, text
 from comicsdb.schemas.types import (
     NOT_INTEGER,
@@ -25,7 +25,7 @@ from comicsdb.values import ordered_tags
 PLACE_LENGTH = 255
 WHOLE_DIGITS = 8  # digits before the point in a price in dollars, pounds or euros
 COMMA_IN_TAG = _("A tag cannot contain a comma.")
-MAX_SHOWN = 30  # characters of an invalid id that are shown in a message
+SHOWN_MAX = 30  # characters of an invalid id that are shown in a message
 
 
 def codes(choices) -> list[str]:
@@ -64,21 +64,21 @@ class Tags(ListOf):
     """A reader's own tags for an item, without duplicates; commas separate them in forms and files."""
 
     def __init__(self):
-        super().__init__(Text(MAX_TAG_LENGTH, blank=False))
+        super().__init__(Text(TAG_LENGTH_MAX, blank=False))
 
     def read(self, node, value):
         """Return the tags in order."""
         found = ordered_tags(super().read(node, value))
         if any("," in each for each in found):
             raise colander.Invalid(node, COMMA_IN_TAG)
-        if len(found) > MAX_TAGS:
-            raise colander.Invalid(node, too_many(MAX_TAGS))
+        if len(found) > TAGS_MAX:
+            raise colander.Invalid(node, too_many(TAGS_MAX))
         return found
 
 
 def no_issue(issue_id) -> str:
     """Return the error message for an id that no issue has."""
-    return f"Issue with id {str(issue_id).strip()[:MAX_SHOWN]} does not exist."
+    return f"Issue with id {str(issue_id).strip()[:SHOWN_MAX]} does not exist."
 
 
 class CollectionItemSchema(ObjectSchema):

@@ -21,7 +21,7 @@ from comicsdb.schemas.base import (
 )
 from comicsdb.schemas.issue import ISBN_LENGTH, NUMBER_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
 from comicsdb.schemas.types import (
-    MAX_SHOWN,
+    SHOWN_MAX,
     Field,
     Id,
     Integer,
@@ -32,12 +32,12 @@ from comicsdb.schemas.types import (
     too_many,
 )
 
-MAX_DESCRIPTORS = 100  # descriptors per call
-MAX_CANDIDATES = 20
+DESCRIPTORS_MAX = 100  # descriptors per call
+CANDIDATES_MAX = 20
 FILE_NAME_LENGTH = 1000
 WORD_LENGTH = 50
 ID_LENGTH = 100
-MAX_ALTERNATIVES = 4
+ALTERNATIVES_MAX = 4
 # The fields of ComicInfo and MetronInfo, and the corresponding fields here.
 COMIC_INFO_FIELDS = {
     "Series": "series",
@@ -101,7 +101,7 @@ class ExternalIds(Field):
             plain = isinstance(number, str | int) and not isinstance(number, bool)
             read = known.read(str(number)[:ID_LENGTH]) if known and plain else None
             if read is None:
-                raise Invalid(node, not_a_choice(source[:MAX_SHOWN]))
+                raise Invalid(node, not_a_choice(source[:SHOWN_MAX]))
             found[source] = read
         return found
 
@@ -115,10 +115,10 @@ class Names(ListOf):
     def read(self, node, value):
         """The names."""
         names = super().read(node, [value] if isinstance(value, str) else value)
-        if len(names) > MAX_ALTERNATIVES:
+        if len(names) > ALTERNATIVES_MAX:
             raise Invalid(
                 node,
-                too_many(MAX_ALTERNATIVES),
+                too_many(ALTERNATIVES_MAX),
             )
         return names
 
@@ -252,5 +252,5 @@ class ObjectList(Field):
 class MatchSchema(ObjectSchema):
     """Comics to match."""
 
-    descriptors = field(ObjectList("Descriptor", DescriptorSchema, MAX_DESCRIPTORS), required=True)
-    candidates = field(Integer(1, MAX_CANDIDATES))
+    descriptors = field(ObjectList("Descriptor", DescriptorSchema, DESCRIPTORS_MAX), required=True)
+    candidates = field(Integer(1, CANDIDATES_MAX))

@@ -13,9 +13,9 @@ from comicsdb.i18n import _, formatted
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import GRADES, Precision
 from comicsdb.models.currencies import (
-    MAX_DECIMALS,
-    MAX_WHOLE_DIGITS,
+    DECIMALS_MAX,
     ROUNDED,
+    WHOLE_DIGITS_MAX,
     Currency,
     decimals_of,
     fits_decimals,
@@ -62,12 +62,12 @@ _DATETIME = re.compile(
     r"(?!0001|9999)[0-9]{4}-[0-9]{2}-[0-9]{2}"  # years in which every offset lies within the calendar
     r"([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)? ?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
 )
-MAX_TEXT_LENGTH = 100_000  # characters of a description or note whose column has no limit
-MAX_LIST_LENGTH = 5000  # elements; all ids of a list are looked up at once
+TEXT_LENGTH_MAX = 100_000  # characters of a description or note whose column has no limit
+LIST_LENGTH_MAX = 5000  # elements; all ids of a list are looked up at once
 _MAX_NUMBER_LENGTH = 1000  # characters; longer ones are rejected unread
-MAX_SHOWN = 50  # characters of an invalid value that are shown in a message
+SHOWN_MAX = 50  # characters of an invalid value that are shown in a message
 _TENTH = Decimal("0.1")
-MAX_PRICE_DIGITS = 6  # digits before the point in a price in dollars, pounds or euros
+PRICE_DIGITS_MAX = 6  # digits before the point in a price in dollars, pounds or euros
 
 
 def too_long(most: int) -> str:
@@ -156,7 +156,7 @@ class Text(Field):
         self, max_length: int | None = None, *, blank: bool = True, clean: Callable[[str], str] | None = None
     ):
         super().__init__()
-        self.max_length = MAX_TEXT_LENGTH if max_length is None else max_length
+        self.max_length = TEXT_LENGTH_MAX if max_length is None else max_length
         self.multiline = max_length is None
         self.blank = blank
         self.clean = clean or str.strip
@@ -291,7 +291,7 @@ class Choice(Field):
         text = to_text(value)
         code = None if isinstance(value, bool) else self.codes.get(self.fold(text))
         if code is None:
-            raise Invalid(node, not_a_choice(text[:MAX_SHOWN]))
+            raise Invalid(node, not_a_choice(text[:SHOWN_MAX]))
         return code
 
 
@@ -321,7 +321,7 @@ class Id(Field):
         if not 0 < number <= INTEGER_MAX:
             raise Invalid(
                 node,
-                no_such_object(to_text(number)[:MAX_SHOWN]),
+                no_such_object(to_text(number)[:SHOWN_MAX]),
             )
         return number
 
@@ -345,8 +345,8 @@ class ListOf(Field):
             raise Invalid(node, not_a_list(value))
         if not value and not self.empty:
             raise Invalid(node, EMPTY_LIST)
-        if len(value) > MAX_LIST_LENGTH:
-            raise Invalid(node, too_many(MAX_LIST_LENGTH))
+        if len(value) > LIST_LENGTH_MAX:
+            raise Invalid(node, too_many(LIST_LENGTH_MAX))
         if self.of_ids:
             return list(dict.fromkeys(self.item.deserialize(node, each) for each in value))
         faults = Invalid(node)
@@ -371,7 +371,7 @@ class Grade(Field):
         if grade is None:
             raise Invalid(node, NOT_NUMBER)
         if grade not in GRADES:
-            raise Invalid(node, not_a_choice(to_text(value)[:MAX_SHOWN]))
+            raise Invalid(node, not_a_choice(to_text(value)[:SHOWN_MAX]))
         return grade.quantize(_TENTH)
 
 
@@ -391,13 +391,13 @@ def decimal_of(value) -> Decimal | None:
 class Amount(Field):
     """A price as one non-negative decimal number, with the decimals of its currency.
 
-    `whole`: the digits before the point of dollars, pounds and euros; others may have `MAX_WHOLE_DIGITS`. The
+    `whole`: the digits before the point of dollars, pounds and euros; others may have `WHOLE_DIGITS_MAX`. The
     value is the pair of amount and currency code that the schema creates; if the code is None, as only the
     object has the currency, the amount need only be valid in some currency. A text may have a comma for the
     point; the schema has moved a currency in it to a field of its own.
     """
 
-    def __init__(self, whole: int = MAX_PRICE_DIGITS):
+    def __init__(self, whole: int = PRICE_DIGITS_MAX):
         super().__init__(nullable=True)
         self.whole = whole
 
@@ -413,8 +413,8 @@ class Amount(Field):
         return amount
 
     def _digits_problem(self, amount: Decimal, code: str | None) -> str | None:
-        most_whole = max_whole_digits(code, self.whole) if code else MAX_WHOLE_DIGITS
-        most_decimals = decimals_of(code) if code else MAX_DECIMALS
+        most_whole = max_whole_digits(code, self.whole) if code else WHOLE_DIGITS_MAX
+        most_decimals = decimals_of(code) if code else DECIMALS_MAX
         if amount and code not in ROUNDED:
             amount = amount.normalize()  # 500.00 yen have no decimals
         _sign, digits, exponent = amount.as_tuple()
@@ -452,7 +452,7 @@ def too_many_digits(whole: int) -> str:
 
 
 def amount_problem(
-    amount: Decimal, currency: str, *, whole: int = MAX_PRICE_DIGITS, rounds: bool = False
+    amount: Decimal, currency: str, *, whole: int = PRICE_DIGITS_MAX, rounds: bool = False
 ) -> str | None:
     """The error message for an amount that is not valid in its currency, or None; `whole` as in `Amount`.
 
@@ -502,7 +502,7 @@ class Price(Field):
                     "“${shown}” is not a currency we know. Choose one of the list, or enter its code"
                     " of ISO 4217, such as JPY.",
                     api="Invalid currency '${shown}'. Expected a code of ISO 4217, such as USD, EUR or JPY.",
-                    shown=to_text(currency)[:MAX_SHOWN],
+                    shown=to_text(currency)[:SHOWN_MAX],
                 ),
             )
         if amount is None or written not in (None, currency):
@@ -530,5 +530,5 @@ def _not_an_amount(value) -> str:
     return formatted(
         "“${shown}” is not an amount. Enter it as 3.99, 3,99 € or $3.99.",
         api="Invalid price format: ${shown}. Examples: 3.99, 3,99 €, $3.99.",
-        shown=to_text(value)[:MAX_SHOWN],
+        shown=to_text(value)[:SHOWN_MAX],
     )

@@ -2,7 +2,7 @@
 
 from comicsdb_api.docs_page.html import Html, element, join
 
-MAX_VALUES = 12  # values shown of an enumeration
+VALUES_MAX = 12  # values shown of an enumeration
 
 
 class NamedSchemas:
@@ -51,7 +51,7 @@ def anchor(name: str) -> str:
 
 
 def _listed(values: list) -> Html:
-    shown = [_value(each) for each in values[:MAX_VALUES]]
+    shown = [_value(each) for each in values[:VALUES_MAX]]
     more = f" and {len(values) - len(shown)} more" if len(values) > len(shown) else ""
     return join([join(shown, ", "), more])
 

@@ -3,12 +3,12 @@
 from colander import SchemaNode, String
 
 from comicsdb.models.choices import GRADES
-from comicsdb.models.currencies import MAX_DECIMALS, MAX_WHOLE_DIGITS, Currency
+from comicsdb.models.currencies import DECIMALS_MAX, WHOLE_DIGITS_MAX, Currency
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.external_id import ExternalId, ExternalIdSchema
 from comicsdb.schemas.match import ExternalIds, ObjectList, PerceptualHash
 from comicsdb.schemas.types import (
-    MAX_LIST_LENGTH,
+    LIST_LENGTH_MAX,
     Amount,
     Boolean,
     Choice,
@@ -89,7 +89,7 @@ def list_body(components: Components, resource, kind: str) -> dict:
     """The body of POST for a resource that creates many objects at once, in JSON."""
     name = kind + INPUT
     components.schemas[name] = _object(resource.schema(), name)
-    items = {"type": "array", "maxItems": MAX_LIST_LENGTH, "items": reference("schemas", name)}
+    items = {"type": "array", "maxItems": LIST_LENGTH_MAX, "items": reference("schemas", name)}
     return {"content": {JSON: {"schema": items}}, "required": True}
 
 
@@ -175,7 +175,7 @@ def _of_type(kind, *, is_form: bool) -> dict:
         case ListOf():
             least = {} if kind.empty else {"minItems": 1}
             items = _of_type(kind.item, is_form=is_form)
-            return {"type": "array", "items": items, "maxItems": MAX_LIST_LENGTH} | least
+            return {"type": "array", "items": items, "maxItems": LIST_LENGTH_MAX} | least
         case PartialDate():
             partial = {"type": "string", "pattern": "^[0-9]{4}(-[0-9]{2})?$"}
             return {"anyOf": [{"type": "string", "format": "date"}, partial]}
@@ -205,9 +205,9 @@ def _choice(kind: Choice) -> dict:
 
 def _sums() -> list[dict]:
     """The schemas of an amount as string and as number; its currency limits the digits further."""
-    pattern = rf"^[0-9]{{1,{MAX_WHOLE_DIGITS}}}(\.[0-9]{{1,{MAX_DECIMALS}}})?$"
+    pattern = rf"^[0-9]{{1,{WHOLE_DIGITS_MAX}}}(\.[0-9]{{1,{DECIMALS_MAX}}})?$"
     text = {"type": "string", "pattern": pattern, "examples": ["3.99"]}
-    return [text, {"type": "number", "minimum": 0, "maximum": 10**MAX_WHOLE_DIGITS - 1}]
+    return [text, {"type": "number", "minimum": 0, "maximum": 10**WHOLE_DIGITS_MAX - 1}]
 
 
 def _priced() -> dict:

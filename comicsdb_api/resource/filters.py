@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from comicsdb.catalog import filters as conditions
 from comicsdb.catalog import search
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.filters import MAX_LENGTH, NO_MATCH, Clause, Condition
+from comicsdb.catalog.filters import LENGTH_MAX, NO_MATCH, Clause, Condition
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.values import BOOLEANS, decimal, is_number
 
@@ -49,7 +49,7 @@ class Parameter:
     description: str
 
 
-TOO_LONG = f"More than {MAX_LENGTH} characters find nothing."
+TOO_LONG = f"More than {LENGTH_MAX} characters find nothing."
 # Descriptions of conditions; for those not listed, they depend on the type of the parameter.
 TEST_DESCRIPTIONS = {
     conditions.in_year: "Year of {}.",
@@ -59,7 +59,7 @@ TEST_DESCRIPTIONS = {
     conditions.phrase: "Part of {}; case and accents do not count. " + TOO_LONG,
     conditions.words: (
         "Words that all stand in {}, in any order; case and accents do not count."
-        f" The first {search.MAX_WORDS} words count."
+        f" The first {search.WORDS_MAX} words count."
     ),
     conditions.same_isbn: "{}, with 10 or 13 digits: one finds the other; blanks and hyphens do not count.",
     conditions.same_sku: "{} of the issue or of one of its variants; upper and lower case are the same.",

@@ -53,14 +53,14 @@ class DistanceParameter(Filter):
     schema = {
         "type": "integer",
         "minimum": 0,
-        "maximum": covers.MAX_DISTANCE,
+        "maximum": covers.DISTANCE_MAX,
         "default": covers.DEFAULT_DISTANCE,
     }
-    error_message = f"Enter a whole number from 0 to {covers.MAX_DISTANCE}."
+    error_message = f"Enter a whole number from 0 to {covers.DISTANCE_MAX}."
 
     def parse(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
         """The name and the number."""
-        number = whole_number(value, 0, covers.MAX_DISTANCE)
+        number = whole_number(value, 0, covers.DISTANCE_MAX)
         if number is None:
             raise self.value_error()
         return self.name, number
@@ -103,7 +103,7 @@ def nearest(request, wanted: dict[str, str], max_distance: int) -> list[dict]:
 class PictureSchema(ObjectSchema):
     """The fields that may be sent with a picture."""
 
-    max = field(IntegerField(0, covers.MAX_DISTANCE))
+    max = field(IntegerField(0, covers.DISTANCE_MAX))
 
 
 class CoverResource(Resource):

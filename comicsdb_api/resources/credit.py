@@ -10,7 +10,7 @@ from comicsdb.catalog import InvalidRowsError
 from comicsdb.models import Credit, Role, credit_role
 from comicsdb.schemas import CreditSchema, errors_by_field
 from comicsdb.schemas.base import NON_FIELD_ERRORS
-from comicsdb.schemas.types import MAX_LIST_LENGTH
+from comicsdb.schemas.types import LIST_LENGTH_MAX
 from comicsdb_api.errors import BadRequestError, RefusedError, messages_by_field
 from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resources.part import PartResource
@@ -71,8 +71,8 @@ class CreditResource(PartResource):
             raise BadRequestError(
                 {NON_FIELD_ERRORS: [f'Expected a list of items but got type "{type(rows).__name__}".']}
             )
-        if len(rows) > MAX_LIST_LENGTH:
-            raise RefusedError(413, f"The list has more than {MAX_LIST_LENGTH} credits.")
+        if len(rows) > LIST_LENGTH_MAX:
+            raise RefusedError(413, f"The list has more than {LIST_LENGTH_MAX} credits.")
         wanted, problems = {}, {}
         for index, row in enumerate(rows):
             try:

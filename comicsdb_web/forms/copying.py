@@ -109,7 +109,7 @@ class CopyingViews:
         except InvalidError as error:
             return self._answer(issue, "warning", error.errors["__all__"][0])
         if done.skipped:
-            named = ", ".join(done.skipped[: copying.MAX_NAMED])
+            named = ", ".join(done.skipped[: copying.NAMED_MAX])
             self._say(
                 "warning",
                 _("Left out because they have several stories: ${issues}", mapping={"issues": named}),

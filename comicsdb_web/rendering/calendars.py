@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 CONTENT_TYPE = "text/calendar"
 PRODUCT = "-//comicsdb//releases//EN"
-MAX_OCTETS = 75  # of a line
+OCTETS_MAX = 75  # of a line
 REFRESH = "PT6H"
 
 
@@ -68,7 +68,7 @@ def folded(line: str) -> bytes:
     pieces, piece = [], b""
     for character in line:
         octets = character.encode()
-        if len(piece) + len(octets) > MAX_OCTETS:
+        if len(piece) + len(octets) > OCTETS_MAX:
             pieces.append(piece)
             piece = b" "
         piece += octets

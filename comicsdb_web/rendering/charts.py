@@ -8,7 +8,7 @@ from math import ceil
 from babel import Locale, dates
 
 WEEK = 7  # days between the labels of a chart by day
-MAX_STEPS = 4  # of an axis
+STEPS_MAX = 4  # of an axis
 AXIS_WIDTH = 7  # percent of the width of a column chart
 
 
@@ -66,7 +66,7 @@ class Chart:
 def axis(peak: int) -> list[int]:
     """Return integers in equal, round steps from 0 to at least `peak`; at least 0 and 1."""
     steps = (lead * 10**power for power in count() for lead in (1, 2, 5))
-    step = next(each for each in steps if each * MAX_STEPS >= peak)
+    step = next(each for each in steps if each * STEPS_MAX >= peak)
     return [step * each for each in range(max(1, ceil(peak / step)) + 1)]
 
 

@@ -35,8 +35,8 @@ CURRENCY_GROUPS = (
 )
 
 LANGUAGE_COOKIE = "language"
-MAX_FORMATTED = 20_000  # cached dates, numbers and amounts
-MAX_HEADER_LENGTH = 1000  # of Accept-Language, as the result is cached
+FORMATTED_MAX = 20_000  # cached dates, numbers and amounts
+HEADER_LENGTH_MAX = 1000  # of Accept-Language, as the result is cached
 
 
 def ngettext(singular: str, plural: str, n: int, **mapping) -> Plural:
@@ -58,7 +58,7 @@ def _locale(context) -> Locale:
     return locale_of(context["request"])
 
 
-@lru_cache(MAX_FORMATTED)
+@lru_cache(FORMATTED_MAX)
 def _written(language: str, form: Callable[..., str], *how) -> str:
     """Call one of Babel's formatters and cache the result; dates and numbers repeat."""
     return form(*how, locale=_locale_named(language))
@@ -386,7 +386,7 @@ def _of_browser(request) -> str:
 
 def language_of_header(accepted: str | None) -> str:
     """Return the language that best matches an Accept-Language header; one that is too long is ignored."""
-    return _best_match(accepted) if accepted and len(accepted) <= MAX_HEADER_LENGTH else DEFAULT_LANGUAGE
+    return _best_match(accepted) if accepted and len(accepted) <= HEADER_LENGTH_MAX else DEFAULT_LANGUAGE
 
 
 @lru_cache(maxsize=1024)

@@ -15,7 +15,7 @@ from comicsdb.i18n import translate
 from comicsdb_web.rendering.locales import DOMAIN
 
 EXTENSION = ".jinja2"
-MAX_TEXTS = 10_000
+TEXTS_MAX = 10_000
 has_special_characters = re.compile("[&<>'\"]").search  # the characters that HTML escapes
 IMPORTED_MODULES = "imported_templates"  # modules by name, in the context of a page
 
@@ -130,12 +130,12 @@ def translator(localizer) -> Translator:
     return Translator(localizer)
 
 
-@lru_cache(MAX_TEXTS)
+@lru_cache(TEXTS_MAX)
 def _text(localizer, text: str) -> str:
     return localizer.translate(text, domain=DOMAIN)
 
 
-@lru_cache(MAX_TEXTS)
+@lru_cache(TEXTS_MAX)
 def _plain_text(localizer, text: str) -> Markup:
     return _filled(_text(localizer, text), {})  # also turns %% into a percent sign
 

@@ -6,8 +6,8 @@ from itertools import takewhile
 
 SAME, REMOVED, ADDED, GAP = "same", "removed", "added", "gap"
 CONTEXT = 24  # unchanged pieces shown before and after a change; each word or space is one piece
-MAX_COMPARED = 4000  # pieces that are compared; texts with more differences are shown as replaced
-MAX_SHOWN = 20_000  # characters shown of each removed or added text
+COMPARED_MAX = 4000  # pieces that are compared; texts with more differences are shown as replaced
+SHOWN_MAX = 20_000  # characters shown of each removed or added text
 PIECE = re.compile(r"\s+|\w+|[^\w\s]")
 
 
@@ -25,7 +25,7 @@ def diff_words(old: str, new: str) -> tuple[tuple[str, str], ...]:
             shown += _shorten(pieces, first=place == 0, last=place == len(found) - 1)
         else:
             text = "".join(pieces)
-            shown.append((how, text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]} …"))
+            shown.append((how, text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]} …"))
     return tuple(shown)
 
 
@@ -35,7 +35,7 @@ def _common_prefix_length(before: list[str], after: list[str]) -> int:
 
 
 def _compare(before: list[str], after: list[str]):
-    if len(before) + len(after) > MAX_COMPARED:
+    if len(before) + len(after) > COMPARED_MAX:
         yield from ((REMOVED, before), (ADDED, after))
         return
     for how, a, b, c, d in SequenceMatcher(None, before, after).get_opcodes():

@@ -19,7 +19,7 @@ from comicsdb.models import AgeRating, Creator, Issue, Role, Series
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
 
-MAX_OBJECTS = 500  # objects per act, as it blocks other writers
+OBJECTS_MAX = 500  # objects per act, as it blocks other writers
 TEEN = "Teen"
 
 Executives = Mapping[int, tuple[tuple[int, str], ...]]  # by publisher id: (creator id, name of role)
@@ -118,8 +118,8 @@ def validate_selection(catalog: Catalog, model, ids: Iterable[int]) -> list[int]
     wanted = sorted(set(ids))
     if not wanted:
         raise _error(_("Nothing is selected."))
-    if len(wanted) > MAX_OBJECTS:
-        raise _error(_("Too many: at most ${n} at once.", mapping={"n": MAX_OBJECTS}))
+    if len(wanted) > OBJECTS_MAX:
+        raise _error(_("Too many: at most ${n} at once.", mapping={"n": OBJECTS_MAX}))
     if set(existing_ids(catalog.session, model, wanted)) != set(wanted):
         raise _error(_("Some of your choices no longer exist: please choose again."))
     return wanted

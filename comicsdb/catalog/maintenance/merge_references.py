@@ -14,7 +14,7 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.references import select_with_labels, to_reference
 from comicsdb.models.base import metadata
 
-MAX_SHOWN = 10  # objects per type of rows in a preview
+SHOWN_MAX = 10  # objects per type of rows in a preview
 NOT_MOVED = ("attribution",)  # tables whose rows are deleted with their owner
 # Tables whose rows refer to one object of any kind; their other references are null.
 SINGLE_OWNER_TABLES = ("attribution", "external_id", "favourite")
@@ -115,7 +115,7 @@ def preview_effects(session: Session, kind: str, kept: int, other: int) -> list[
             if reference.other_side:
                 target, their = reference.other_side
                 ids = session.scalars(
-                    text(f"SELECT t.{their} {chosen} ORDER BY t.{their} LIMIT {MAX_SHOWN}"),
+                    text(f"SELECT t.{their} {chosen} ORDER BY t.{their} LIMIT {SHOWN_MAX}"),
                     {"kept": kept, "other": other},
                 )
                 shown = load_references(session, target, ids.all())

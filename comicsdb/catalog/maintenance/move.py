@@ -14,7 +14,7 @@ from comicsdb.i18n import _
 from comicsdb.models import Attribution, FormerSlug, Imprint, Publisher, Series, Universe
 from comicsdb.models.base import SYSTEM_USER_ID
 
-MAX_REASON_LENGTH = 100
+REASON_LENGTH_MAX = 100
 COPIED_FIELDS = ("desc", "cv_id", "gcd_id", "founded")  # fields that both kinds have
 
 
@@ -65,7 +65,7 @@ def preview_move(session: Session, publisher, parent, *, with_children: bool = F
         series=len(series),
         universes=_count(session, Universe.publisher_id == publisher.id),
         attributions=_count(session, Attribution.publisher_id == publisher.id),
-        shown=merge_references.load_references(session, "series", series[: merge_references.MAX_SHOWN]),
+        shown=merge_references.load_references(session, "series", series[: merge_references.SHOWN_MAX]),
         lost=lost,
         problems=tuple(_problems(session, publisher, parent, with_children)),
     )
@@ -95,7 +95,7 @@ def move_publisher(
             catalog.update(imprint, planned.values)
         _move_contents(catalog, publisher.id, parent.id, imprint.id)
         session.expire_all()
-        catalog.delete(publisher, f"It is imprint {imprint.id} now: {publisher.name}"[:MAX_REASON_LENGTH])
+        catalog.delete(publisher, f"It is imprint {imprint.id} now: {publisher.name}"[:REASON_LENGTH_MAX])
     return imprint
 
 

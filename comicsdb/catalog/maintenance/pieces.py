@@ -23,7 +23,7 @@ from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.models import UnfinishedAct
 from comicsdb.models.base import SYSTEM_USER_ID
 
-MAX_IMMEDIATE = 100  # objects that an act may change in the transaction of its request
+IMMEDIATE_MAX = 100  # objects that an act may change in the transaction of its request
 
 
 def postpone(
@@ -44,7 +44,7 @@ def postpone(
 def postpone_deletion(catalog: Catalog, kind: str, ids: set[int], reason: str, **arguments) -> bool:
     """Postpone a deletion until after the commit if it is long; returns whether it is long."""
     to_delete = collect_cascade(catalog.session, kind, ids, lock=False)
-    long = sum(map(len, to_delete.values())) + len(_linked_issues(catalog.session, kind, ids)) > MAX_IMMEDIATE
+    long = sum(map(len, to_delete.values())) + len(_linked_issues(catalog.session, kind, ids)) > IMMEDIATE_MAX
     if long and not (len(ids) == 1 and is_postponed(catalog.session, kind, min(ids), "delete")):
         postpone(catalog, "delete", kind, ids, reason, **arguments)
     return long
@@ -54,7 +54,7 @@ def postpone_merge(catalog: Catalog, canonical, other, reason: str) -> bool:
     """Postpone a merge until after the commit if it is long; returns whether it is long."""
     kind, session = other.__tablename__, catalog.session
     below = sum(map(len, _children(session, kind, other.id).values()))
-    long = below + len(_linked_issues(session, kind, {other.id})) > MAX_IMMEDIATE
+    long = below + len(_linked_issues(session, kind, {other.id})) > IMMEDIATE_MAX
     if long:
         postpone(catalog, "merge", kind, [other.id], reason, survivor=canonical.id)
     return long

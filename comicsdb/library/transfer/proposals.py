@@ -12,7 +12,7 @@ from comicsdb.library.transfer.format import PULL, series_label
 from comicsdb.library.transfer.matching import MATCHED, UNKNOWN
 from comicsdb.models import LibraryImport, LibraryImportRow
 
-MAX_ISSUES = 100  # proposed at once
+ISSUES_MAX = 100  # proposed at once
 
 
 @dataclass
@@ -33,7 +33,7 @@ def series_of(session: Session, found: LibraryImport) -> list[tuple[str, int]]:
 
 
 def of_series(session: Session, found: LibraryImport, series: str) -> list[Proposal]:
-    """The issues of a series as the file names it, without duplicates, in file order; at most MAX_ISSUES."""
+    """The issues of a series as the file names it, without duplicates, in file order; at most ISSUES_MAX."""
     by_number: dict[str, Proposal] = {}
     for index, wanted in _unknown(session, found):
         if series_label(wanted) == series:
@@ -42,7 +42,7 @@ def of_series(session: Session, found: LibraryImport, series: str) -> list[Propo
             ]
             proposal = Proposal(wanted["number"], *days, wanted["upc"])
             by_number.setdefault(wanted["number"], proposal).rows.append(index)
-    return list(by_number.values())[:MAX_ISSUES]
+    return list(by_number.values())[:ISSUES_MAX]
 
 
 def _unknown(session: Session, found: LibraryImport) -> list[tuple[int, dict]]:

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from comicsdb import clock
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
-from comicsdb.models.library import MAX_TAG_LENGTH, MAX_TAGS
+from comicsdb.models.library import TAG_LENGTH_MAX, TAGS_MAX
 from comicsdb.values import compact_code, ordered_tags, read_money, without_bad_characters
 
 NOTES_MAX = 20_000  # characters
@@ -75,8 +75,8 @@ def notes(value) -> str | None:
 def tags(value) -> list[str] | None:
     """Tags, as a list or separated by commas, semicolons or bars."""
     text = ",".join(map(clean, value)) if isinstance(value, list) else clean(value)
-    found = ordered_tags(filter(None, (line(each, MAX_TAG_LENGTH) for each in re.split("[,;|]", text))))
-    if len(found) > MAX_TAGS:
+    found = ordered_tags(filter(None, (line(each, TAG_LENGTH_MAX) for each in re.split("[,;|]", text))))
+    if len(found) > TAGS_MAX:
         raise UnclearError
     return found or None
 

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from comicsdb.admin import catalogue
 from comicsdb.catalog import ConflictError, InvalidError, NotFoundError
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.catalog.maintenance.bulk import MAX_OBJECTS, BulkResult
+from comicsdb.catalog.maintenance.bulk import OBJECTS_MAX, BulkResult
 from comicsdb.catalog.maintenance.deletion_preview import preview_deletions
 from comicsdb.catalog.references import select_with_labels, to_reference
 from comicsdb.i18n import Text
@@ -29,7 +29,7 @@ NAMES_SHOWN = 10  # objects that the confirmation names
 
 NOTHING_CHOSEN = _("Select the objects to change in the list.")
 NO_ACTION = _("Choose an action.")
-TOO_MANY = _("Too many: at most ${n} at once.", mapping={"n": MAX_OBJECTS})
+TOO_MANY = _("Too many: at most ${n} at once.", mapping={"n": OBJECTS_MAX})
 CHANGED_MEANWHILE = _("Nothing was done: one of them was changed in the meantime. Please try again.")
 
 
@@ -133,7 +133,7 @@ def bulk_action(request):
         else NOTHING_CHOSEN
         if not ids
         else TOO_MANY
-        if len(ids) > MAX_OBJECTS
+        if len(ids) > OBJECTS_MAX
         else None
     )
     if problem is not None:
@@ -157,12 +157,12 @@ def _field(name: str) -> str:
 
 
 def _chosen(request, kind: str) -> list[int]:
-    """The selected ids, or those of the whole filtered list, but then at most MAX_OBJECTS + 1."""
+    """The selected ids, or those of the whole filtered list, but then at most OBJECTS_MAX + 1."""
     if "all" in request.POST:
         spec = list_spec(request, kind)
         conditions = parse_list_filters(request, **spec.filter_options).conditions
         rows = spec.rows.with_only_columns(*spec.key, maintain_column_froms=True).where(*conditions)
-        return list(request.dbsession.scalars(rows.order_by(*spec.order).limit(MAX_OBJECTS + 1)))
+        return list(request.dbsession.scalars(rows.order_by(*spec.order).limit(OBJECTS_MAX + 1)))
     return sorted({whole_number(each, 1) for each in request.POST.getall("chosen")} - {None})
 
 

@@ -100,8 +100,8 @@ class BulkViews:
         ids = bulk.ids_of(self.session, self.matching(active_filters) if is_all else self._selected())
         if not ids:
             return self._redirect("info", _("Select some items first."))
-        if len(ids) > bulk.MAX_ITEMS:
-            return self._redirect("warning", TOO_MANY % {"most": f"{bulk.MAX_ITEMS:,}"})
+        if len(ids) > bulk.ITEMS_MAX:
+            return self._redirect("warning", TOO_MANY % {"most": f"{bulk.ITEMS_MAX:,}"})
         drafts = self.drafts()
         form = form_state.Form()
         act = self.request.POST.get("act")

@@ -12,7 +12,7 @@ from comicsdb.i18n import translate
 from comicsdb.library import pull_list
 from comicsdb.models import Series
 from comicsdb.models.choices import EARLIEST_YEAR, PullMode
-from comicsdb.models.library import MAX_VARIANT_WORDS_LENGTH
+from comicsdb.models.library import VARIANT_WORDS_LENGTH_MAX
 from comicsdb.schemas.types import CHOICE_GONE, REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import iso_day, whole_number
@@ -46,7 +46,7 @@ WORDS_FIELD = Line(
     "variant_words",
     _("Words in variant names"),
     _("For some variants only, separated by commas: foil, 1:25. A variant needs one of them."),
-    max_length=MAX_VARIANT_WORDS_LENGTH,
+    max_length=VARIANT_WORDS_LENGTH_MAX,
 )
 CHOICE_FORM = EntityForm(None, (Section("pulled", _("Pull"), (PULLED_FIELD, WORDS_FIELD)),))
 CHOICE_SAVED = _("Your choice for ${label} was saved.")

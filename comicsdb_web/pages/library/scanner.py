@@ -35,7 +35,7 @@ DECODER = ("zxing/share.js", "zxing/reader/index.js", "zxing/zxing_reader.wasm")
 FILES = (*DECODER, "css/site.css", "css/collection.css", "css/scan.css", "icon.svg")
 SEPARATORS = re.compile(r"[\n\r,;\t]+")
 
-TOO_MANY = _("Enter at most ${n} barcodes at a time.", mapping={"n": barcodes.MAX_CODES})
+TOO_MANY = _("Enter at most ${n} barcodes at a time.", mapping={"n": barcodes.CODES_MAX})
 NOTHING_CHOSEN = _("Choose at least one issue to add.")
 UNDECIDED = _("Nothing has been added yet: choose an issue for each barcode that several issues share.")
 NOT_LOOKED_UP = _("Check what was found, then add it.")
@@ -82,7 +82,7 @@ def page(request):
     if request.method != "POST":
         return _page(request, [])
     codes, _new = _codes(request)
-    if len(codes) > barcodes.MAX_CODES:
+    if len(codes) > barcodes.CODES_MAX:
         return _error_page(request, [], TOO_MANY)
     rows = _look_up(request, codes)
     if request.is_fragment:
@@ -93,7 +93,7 @@ def page(request):
 def add(request):
     """Add the chosen issues to the collection; none while a choice is open."""
     codes, new = _codes(request)
-    if len(codes) > barcodes.MAX_CODES:
+    if len(codes) > barcodes.CODES_MAX:
         return _error_page(request, [], TOO_MANY)
     rows = _look_up(request, codes)
     if new:
@@ -127,7 +127,7 @@ def add(request):
 def _page(request, rows: list[ScannedCode], error=None) -> dict:
     origin = request.registry.settings["comicsdb_web.media_origin"]
     _allow_camera(request.response, origin)
-    return {"rows": rows, "error": error, "bare": False, "codes_max": barcodes.MAX_CODES}
+    return {"rows": rows, "error": error, "bare": False, "codes_max": barcodes.CODES_MAX}
 
 
 def _error_page(request, rows: list[ScannedCode], text) -> dict:

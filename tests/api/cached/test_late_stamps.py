@@ -34,9 +34,9 @@ def world(factory, monkeypatch):
             make.issue(series=series, number=str(number), characters=[character.id])
         session.commit()
         found = series.id, session.scalars(select(Issue.id).order_by(Issue.id)).all(), character.id
-    monkeypatch.setattr(unit_of_work, "MAX_IMMEDIATE", 1)
-    monkeypatch.setattr(piecewise, "MIN_SIZE", 1)
-    monkeypatch.setattr(piecewise, "MAX_SIZE", 1)
+    monkeypatch.setattr(unit_of_work, "IMMEDIATE_MAX", 1)
+    monkeypatch.setattr(piecewise, "SIZE_MIN", 1)
+    monkeypatch.setattr(piecewise, "SIZE_MAX", 1)
     return found
 
 

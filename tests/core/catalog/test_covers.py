@@ -50,7 +50,7 @@ def covers_apart(make):
 
 def test_covers_are_found_as_by_comparing_all_hashes(covers_apart):
     session, known = covers_apart
-    for most in range(covers.MAX_DISTANCE + 1):
+    for most in range(covers.DISTANCE_MAX + 1):
         found = session.execute(select(covers.near_covers({"phash": WANTED, "dhash": WANTED}, most))).all()
         are_all(found, known, most)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bench.filename_parser import reading_is_right
 from bench.noisy_names import EXAMPLES, Issue, noisy_names
-from comicsdb.matching.filenames import MAX_LENGTH, READINGS_MAX, ExternalId, ParsedName, Reading, parse
+from comicsdb.matching.filenames import LENGTH_MAX, READINGS_MAX, ExternalId, ParsedName, Reading, parse
 from tests.cpu import assert_cpu
 from tests.worst.shapes import TEXTS
 
@@ -173,7 +173,7 @@ def check(parsed: ParsedName) -> None:
     """Check what is true for any name."""
     assert 1 <= len(parsed.readings) <= READINGS_MAX
     assert len(set(parsed.readings)) == len(parsed.readings)
-    assert len(parsed.series) <= 2 * MAX_LENGTH
+    assert len(parsed.series) <= 2 * LENGTH_MAX
     assert "  " not in parsed.series
     assert parsed.year is None or 1800 < parsed.year < 2100
     assert parsed.month is None or 1 <= parsed.month <= 12
@@ -206,8 +206,8 @@ def test_any_text_is_taken(text):
     check(parse(text))
 
 
-WORST = {shape: made(MAX_LENGTH) for shape, made in TEXTS.items()} | {
-    unit: (unit * MAX_LENGTH)[:MAX_LENGTH]
+WORST = {shape: made(LENGTH_MAX) for shape, made in TEXTS.items()} | {
+    unit: (unit * LENGTH_MAX)[:LENGTH_MAX]
     for unit in (
         "12 |012 - |(2019) |(a|[(|v1c1|a - |第1巻|a_ |1 of |1-|Vol |Book One |a, The |978 |cv4000-1 |"
         "2019-01-|TPB |2019 |1½|n.1 |/a 12|a/12/|(1/|(cvid-1) |S.H.|\u3000|%20|-a |a-"

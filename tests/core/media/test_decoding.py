@@ -116,7 +116,7 @@ def test_looking_at_the_structure_takes_time_in_proportion():
 def test_a_picture_that_takes_too_long_is_refused_and_the_next_one_is_not(decoder, monkeypatch):
     monkeypatch.setattr(decoding, "CPU_SECONDS", 1)
     with pytest.raises(TooComplexError, match="takes too much time or memory"):
-        decoder.clean(heavy_scans(structure.MAX_SCANS))
+        decoder.clean(heavy_scans(structure.SCANS_MAX))
     assert pids(decoder) == []
     assert decoder.inspect(picture()) == Picture(20, 30, "PNG")
 

@@ -11,7 +11,7 @@ from pyramid.config import Configurator
 
 from comicsdb.imaging import images
 from comicsdb.imaging.images import inspect
-from comicsdb.imaging.picture import MAX_BYTES, SIZES, PictureError, frame, thumbnail_size
+from comicsdb.imaging.picture import BYTES_MAX, SIZES, PictureError, frame, thumbnail_size
 from comicsdb.media import storage
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.thumbnails import Thumbnails
@@ -74,7 +74,7 @@ def test_a_picture_that_was_cut_off_is_refused(form):
 
 def test_too_many_bytes_or_pixels_are_refused_before_decoding(monkeypatch):
     with pytest.raises(PictureError, match="at most 20,971,520 are allowed"):
-        inspect(b"x" * (MAX_BYTES + 1))
+        inspect(b"x" * (BYTES_MAX + 1))
     stream = io.BytesIO()
     Image.new("1", (20_000, 20_000)).save(stream, "PNG")
     monkeypatch.setattr(Image.Image, "load", lambda _self: pytest.fail("was decoded"))

@@ -8,7 +8,7 @@ from comicsdb.catalog.slugs import slugify
 from comicsdb.library.transfer.matching import plain, publisher_key
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.values import LINE_MAX, NOTES_MAX, UnclearError, line, notes, word
-from comicsdb.schemas.types import MAX_TEXT_LENGTH
+from comicsdb.schemas.types import TEXT_LENGTH_MAX
 from tests.core.schema_reading import deserialize_field, field_errors
 from tests.cpu import assert_cpu
 
@@ -60,8 +60,8 @@ def test_what_is_longer_than_its_column_is_unclear_and_never_cut():
 
 
 def test_descriptions_have_an_end():
-    assert deserialize_field(schemas.ArcSchema, "desc", "x" * MAX_TEXT_LENGTH) == {
-        "desc": "x" * MAX_TEXT_LENGTH
+    assert deserialize_field(schemas.ArcSchema, "desc", "x" * TEXT_LENGTH_MAX) == {
+        "desc": "x" * TEXT_LENGTH_MAX
     }
-    told = field_errors(schemas.ArcSchema, "desc", "x" * (MAX_TEXT_LENGTH + 1))
+    told = field_errors(schemas.ArcSchema, "desc", "x" * (TEXT_LENGTH_MAX + 1))
     assert told == ["Ensure this field has no more than 100000 characters."]

@@ -23,7 +23,7 @@ from comicsdb.schemas import (
     collection,
     wish,
 )
-from comicsdb.schemas.types import BLANK, MAX_TEXT_LENGTH, Text, no_such_object, too_long
+from comicsdb.schemas.types import BLANK, TEXT_LENGTH_MAX, Text, no_such_object, too_long
 from tests.core.schema_reading import deserialize_field, field_errors
 
 SERIES = {
@@ -129,7 +129,7 @@ NO_TEXT += [chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 
 def test_no_text_has_control_characters_halves_or_non_characters(schema, name):
     (typ,) = (child.typ for child in schema().children if child.name == name)
     listed = hasattr(typ, "item")
-    lines = "\t\n\r" if getattr(typ, "item", typ).max_length < MAX_TEXT_LENGTH else ""
+    lines = "\t\n\r" if getattr(typ, "item", typ).max_length < TEXT_LENGTH_MAX else ""
     for bad in (*NO_TEXT, *lines):
         sent = f"a{bad}b"
         told = field_errors(schema, name, [sent] if listed else sent)

@@ -149,8 +149,8 @@ class Commits(RuleBasedStateMachine):
 
 
 def test_the_log_is_in_the_order_of_commits_and_the_epoch_tells_every_change(factory, database, monkeypatch):
-    monkeypatch.setattr(unit_of_work, "MAX_IMMEDIATE", 1)
-    for size in ("MIN_SIZE", "MAX_SIZE"):
+    monkeypatch.setattr(unit_of_work, "IMMEDIATE_MAX", 1)
+    for size in ("SIZE_MIN", "SIZE_MAX"):
         monkeypatch.setattr(piecewise, size, 1)
     with factory() as session:
         make = Factories(Catalog(session))

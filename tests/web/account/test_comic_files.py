@@ -156,7 +156,7 @@ def test_what_is_dismissed_stays_so_and_can_be_restored(testapp, world, session,
 
 
 def test_rows_and_drafts_have_limits(testapp, world, session, folder, monkeypatch, nora):
-    monkeypatch.setattr(tagged_files, "MAX_FILES", drafts.DRAFTS_MAX + 1)
+    monkeypatch.setattr(tagged_files, "FILES_MAX", drafts.DRAFTS_MAX + 1)
     for number in range(drafts.DRAFTS_MAX + 2):
         folder(f"{number:02d}.cbz", COMICINFO.format(series="Quiet Harbor", number=str(number + 1)))
     for _ in range(2):

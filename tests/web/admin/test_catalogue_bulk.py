@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.catalog.maintenance import pieces
-from comicsdb.catalog.maintenance.bulk import MAX_OBJECTS
+from comicsdb.catalog.maintenance.bulk import OBJECTS_MAX
 from comicsdb.models import Arc, Group, Issue, StaffAction, UnfinishedAct
 from tests.conftest import record_statements
 from tests.web.admin.helpers import log_in_as
@@ -148,7 +148,7 @@ def test_many_are_deleted_with_a_reason_and_a_warning(testapp, root, world, sess
 def test_very_many_are_left_for_later(testapp, root, world, session, make, monkeypatch):
     kept = make.series(name="Kept")
     session.commit()
-    monkeypatch.setattr(pieces, "MAX_IMMEDIATE", 0)
+    monkeypatch.setattr(pieces, "IMMEDIATE_MAX", 0)
     path = f"/admin/series/{world.series.id}/delete/"
     form = form_with(testapp.get(path), "reason")
     form["owned"] = "1"
@@ -187,7 +187,7 @@ def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, ses
         ("nonsense", [1], "Choose an action"),
         ("delete", [], "Select the objects to change"),
         ("delete", ["x", "-1", "0", "9" * 30, "\0"], "Select the objects to change"),
-        ("delete", range(1, MAX_OBJECTS + 2), "Too many"),
+        ("delete", range(1, OBJECTS_MAX + 2), "Too many"),
     ],
 )
 def test_a_choice_that_is_none_leads_back(testapp, root, make, act, ids, told, connection):

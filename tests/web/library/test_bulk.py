@@ -180,7 +180,7 @@ def test_wrong_values_name_the_field_and_change_nothing(testapp, session, reader
         send(testapp, page, "change", ("clear", "purchase_store")).follow()
     )
     assert testapp.get("/collection/bulk/?grade=11", status=303).location.endswith("/collection/?grade=11")
-    monkeypatch.setattr(bulk, "MAX_ITEMS", 3)
+    monkeypatch.setattr(bulk, "ITEMS_MAX", 3)
     refused = testapp.get("/collection/bulk/", status=303)
     assert notice(refused.follow()) == "At most 3 items can be changed at once: filter the list first."
     assert reload(session, shelf[0]).storage_location == "Box 3"

@@ -251,7 +251,7 @@ def test_what_makes_no_sense_is_said_beside_its_field_and_ignored(testapp, catal
             field = page.find(attrs={"aria-describedby": f"by-{name}-error"})
             assert field["aria-invalid"] == "true"
             if field.name == "input":
-                assert field["value"] == value[: search.MAX_QUERY_LENGTH]
+                assert field["value"] == value[: search.QUERY_LENGTH_MAX]
                 assert field.get("type") != "date"  # date fields could not show the invalid text
 
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb.catalog.history.diff import Money, Picture, Source, compare
-from comicsdb.catalog.history.text_diff import ADDED, GAP, MAX_SHOWN, REMOVED, SAME, diff_words
+from comicsdb.catalog.history.text_diff import ADDED, GAP, REMOVED, SAME, SHOWN_MAX, diff_words
 from comicsdb.catalog.references import Reference
 from comicsdb.models import History
 from tests.conftest import record_statements
@@ -198,4 +198,4 @@ def test_what_is_left_of_both_texts_can_be_read_from_the_words(old, new):
 
 def test_of_a_text_without_end_a_page_shows_the_beginning():
     old, new = "word " * 100_000, "x" * 500_000
-    assert diff_words(old, new) == ((REMOVED, f"{old[:MAX_SHOWN]} …"), (ADDED, f"{new[:MAX_SHOWN]} …"))
+    assert diff_words(old, new) == ((REMOVED, f"{old[:SHOWN_MAX]} …"), (ADDED, f"{new[:SHOWN_MAX]} …"))

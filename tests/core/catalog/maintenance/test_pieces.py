@@ -49,8 +49,8 @@ class ProcessKilled(BaseException):
 @pytest.fixture
 def world(factory, monkeypatch):
     """Ids of a staff account, of a long series with ratings, and of a short one of another publisher."""
-    monkeypatch.setattr(pieces, "MAX_IMMEDIATE", FEW)
-    for size in ("MIN_SIZE", "MAX_SIZE"):
+    monkeypatch.setattr(pieces, "IMMEDIATE_MAX", FEW)
+    for size in ("SIZE_MIN", "SIZE_MAX"):
         monkeypatch.setattr(piecewise, size, PIECE)
     with factory() as session:
         make = Factories(Catalog(session))
@@ -186,7 +186,7 @@ from sqlalchemy import create_engine
 from comicsdb.admin.unfinished import run_unfinished
 from comicsdb.catalog import piecewise
 from comicsdb.db import session_factory
-piecewise.MIN_SIZE = piecewise.MAX_SIZE = int(sys.argv[2])
+piecewise.SIZE_MIN = piecewise.SIZE_MAX = int(sys.argv[2])
 run_unfinished(session_factory(create_engine(sys.argv[1])))
 """
 
