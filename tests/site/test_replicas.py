@@ -5,6 +5,7 @@ import re
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import count
@@ -310,9 +311,7 @@ def test_a_replica_that_crashes_and_comes_back(site, standby, caplog):
     assert ["is left out" in line for line in lines] == [True, False, True]
 
 
-def test_a_replica_is_left_out_for_a_while_and_asked_by_one_request_afterwards(
-    address, primary, monkeypatch, caplog
-):
+def test_a_replica_is_left_out_for_a_while_and_asked_by_one_request_afterwards(primary, monkeypatch, caplog):
     replica = Replica(NOBODY, {}, MEGABYTE)
     seen, counts = [], Counter()
     replica.on_change, replica.on_read = seen.append, lambda result: counts.update([result])
@@ -320,6 +319,16 @@ def test_a_replica_is_left_out_for_a_while_and_asked_by_one_request_afterwards(
     for _ in range(3):
         assert replica.acquire(primary, lambda _lease: True) is None
     assert (seen, counts) == ([False], {"failed": 1})
+    monkeypatch.setattr(replicas.time, "monotonic", lambda before=time.monotonic: before() + 1000)
+    together = threading.Barrier(4)
+
+    def ask(_number):
+        together.wait()
+        return replica.acquire(primary, lambda _lease: True)
+
+    with ThreadPoolExecutor(together.parties) as pool:
+        assert list(pool.map(ask, range(together.parties))) == [None] * together.parties
+    assert (seen, counts) == ([False, False], {"failed": 2})
     assert [line.levelname for line in caplog.records] == ["WARNING"]
     assert "The replica 127.0.0.1:1 is left out" in caplog.text
 
