@@ -9,7 +9,7 @@ import pytest
 
 from tests.serving import add_account, free_port, serving
 from tests.serving import fetch as fetch_as_sent
-from tests.site.test_production import production, workers
+from tests.site.test_production import await_all, production, workers
 from tests.waiting import wait_until
 
 TOKEN = "prometheus-may-read-this"
@@ -22,6 +22,8 @@ METRICS = {
     "COMICSDB_THROTTLE_BURST": "3",
     "COMICSDB_DATABASE_REPLICA_URLS": "postgresql+psycopg://nobody@127.0.0.1:1/watched",  # nobody listens
 }
+UNKNOWN_PAGES = 'comicsdb_requests_total{route="none",status="4xx"}'
+MOST_CONNECTIONS = 'comicsdb_database_connections{state="most"}'
 
 
 def fetch(url: str, **asked) -> tuple[int, dict, bytes]:
@@ -52,8 +54,8 @@ def server(cluster, template, tmp_path_factory):
     folder = tmp_path_factory.mktemp("watched")
     cluster.clone_database(template, "watched")
     basic, port = add_account(cluster.url("watched")), free_port()
-    ini, environment = production(folder, cluster.url("watched"), port)
-    ini.write_text(ini.read_text("utf-8").replace("tests.site.probe", "tests.site.watched"), "utf-8")
+    includes = "comicsdb_api comicsdb_web tests.site.probe tests.site.watched"
+    ini, environment = production(folder, cluster.url("watched"), port, includes=includes)
     reports = folder / "reports"
     with serving(ini, port, **environment | METRICS, REPORTS=str(reports)) as process:
         yield process, f"http://127.0.0.1:{port}", ini.with_suffix(".log"), reports, basic
@@ -77,17 +79,6 @@ def test_figures_are_for_who_has_the_token(server):
     assert fetch(f"{base}/metrics/", method="POST", data="x", Authorization=f"Bearer {TOKEN}")[0] == 405
 
 
-def test_requests_that_wait_for_changes_are_counted(server):
-    _, base, _, _, basic = server
-    with ThreadPoolExecutor(1) as pool:
-        address = f"{base}/api/change/?after=999999999"
-        waiting = pool.submit(fetch, address, Authorization=basic, Prefer="wait=5")
-        wait_until(lambda: figures(base).get("comicsdb_waiting_requests") == 1, every=LOOK)
-        assert not waiting.done()
-        assert waiting.result(30)[0] == 200
-    assert figures(base)["comicsdb_waiting_requests"] == 0
-
-
 def test_figures_are_those_of_all_processes(server):
     process, base, _, _, basic = server
     for _ in range(20):
@@ -95,7 +86,7 @@ def test_figures_are_those_of_all_processes(server):
     answers = [fetch(f"{base}/api/publisher/", Authorization=basic)[0] for _ in range(10)]
     assert fetch(f"{base}/series/")[0] == 200  # tries the replica
     found = figures(base)
-    assert found['comicsdb_requests_total{route="none",status="4xx"}'] == 20
+    assert found[UNKNOWN_PAGES] == 20
     listed = {
         status: found.get(f'comicsdb_requests_total{{route="api.publisher.list",status="{status}"}}', 0)
         for status in ("2xx", "4xx")
@@ -113,19 +104,30 @@ def test_figures_are_those_of_all_processes(server):
     assert found['comicsdb_replica_up{replica="127.0.0.1:1"}'] == 0
     assert found['comicsdb_replica_reads_total{replica="127.0.0.1:1",result="failed"}'] >= 1
     assert found['comicsdb_database_connections{state="open"}'] >= 1
+    assert found[MOST_CONNECTIONS] == len(workers(process)) * 8
 
-    # The requests of a process that dies are still counted.
-    first = workers(process)
-    most = found['comicsdb_database_connections{state="most"}']
-    assert most == len(first) * 8
-    killed = psutil.Process(min(first))
+
+def test_of_a_process_that_dies_requests_stay_counted_and_connections_do_not(server):
+    process, base, *_ = server
+    before = figures(base)
+    killed = psutil.Process(min(workers(process)))
     killed.kill()
     wait_until(lambda: not psutil.pid_exists(killed.pid) or killed.status() == psutil.STATUS_ZOMBIE)
     wait_until(lambda: answered(f"{base}/health-of-nobody/") == 404, every=LOOK)
-    wait_until(lambda: counted(base, 'comicsdb_requests_total{route="none",status="4xx"}') > 20, every=LOOK)
-    wait_until(lambda: len(workers(process)) == len(first), every=LOOK)
-    # The next tests must not get a connection that is still queued at the dead process.
+    wait_until(lambda: counted(base, UNKNOWN_PAGES) > before[UNKNOWN_PAGES], every=LOOK)
+    # What follows must not get a connection that is still queued at the dead process.
     wait_until(lambda: all(answered(f"{base}/health-of-nobody/") == 404 for _ in range(20)), every=LOOK)
+
+    # While another process starts, requests that wait for changes are counted.
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(fetch, f"{base}/api/change/?after=999999999", Prefer="wait=5")
+        wait_until(lambda: figures(base).get("comicsdb_waiting_requests") == 1, every=LOOK)
+        assert not waiting.done()
+        assert waiting.result(30)[0] == 200
+    await_all(process, base)
+    after = figures(base)
+    assert after["comicsdb_waiting_requests"] == 0
+    assert after[MOST_CONNECTIONS] == before[MOST_CONNECTIONS]
 
 
 def test_a_fault_is_reported_once_and_without_secrets(server):
