@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import webtest
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
@@ -77,3 +77,5 @@ def test_who_is_deleted_after_it_was_recognised_is_nobody(database, factory, tmp
     assert wished.location.startswith("http://localhost/accounts/login/")
     with factory() as session:
         assert session.get(models.Arc, arc).desc == ""
+        for written in (models.CollectionItem, models.WishListItem):
+            assert session.scalar(select(func.count()).select_from(written)) == 0, written
