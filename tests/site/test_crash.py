@@ -187,7 +187,7 @@ class WriteRound:
         try:
             status, body = ask(self.server.port, method, path, form(fields, image), **headers)
         except (OSError, http.client.HTTPException):
-            self.lost(older if method == "PATCH" else None)
+            self.note_unanswered(older if method == "PATCH" else None)
             return
         assert status in {200, 201, 503}, (status, body)
         with self.lock:
@@ -199,7 +199,7 @@ class WriteRound:
                 self.killed.set()
                 threading.Timer(self.chance.random() / 20, self.server.kill).start()
 
-    def lost(self, changing: tuple[str, int] | None) -> None:
+    def note_unanswered(self, changing: tuple[str, int] | None) -> None:
         """Count a write without response: it may or may not be committed, so a changed picture is unknown."""
         assert self.killed.is_set()
         with self.lock:
@@ -231,7 +231,7 @@ class WriteRound:
 
 def check_rows(stage: CrashEnvironment) -> None:
     """Nothing is half written: every row's picture exists, and its size and hash are those of the file."""
-    assert list(missing(at_once(stage), stage.media)) == []
+    assert list(missing(autocommit_connection(stage), stage.media)) == []
     with stage.engine.connect() as connection:
         rows = connection.execute(
             text(
@@ -248,14 +248,14 @@ def check_rows(stage: CrashEnvironment) -> None:
                 assert row.hash == hashes(image)["phash"]
 
 
-def at_once(stage: CrashEnvironment):
+def autocommit_connection(stage: CrashEnvironment):
     """A connection in autocommit mode."""
     return stage.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
 
 
 def check_files(stage: CrashEnvironment) -> int:
     """A sweep leaves exactly the files that rows name; returns how many it removed."""
-    with at_once(stage) as connection:
+    with autocommit_connection(stage) as connection:
         removed = sum(1 for _ in sweep(connection, stage.media, timedelta(), dry_run=False))
         named = connection.execute(
             text(
@@ -294,17 +294,17 @@ def check_answers(stage: CrashEnvironment, port: int, answered: dict) -> None:
 
 def test_a_server_that_is_killed_leaves_nothing_half_done(stage, capsys):
     for number in range(ROUNDS):
-        this = WriteRound(stage, number)
-        this.run()
+        writes = WriteRound(stage, number)
+        writes.run()
         server = Server(stage, workers=1)
         try:
             check_rows(stage)
             removed = check_files(stage)
-            check_answers(stage, server.port, this.answered)
+            check_answers(stage, server.port, writes.answered)
         finally:
             server.kill()
-        assert this.answered
+        assert writes.answered
         if SOAK:
-            told = f"{len(this.answered)} written, {this.unanswered} without answer, {removed} swept"
+            told = f"{len(writes.answered)} written, {writes.unanswered} without answer, {removed} swept"
             with capsys.disabled():
                 sys.stdout.write(f"round {number}: {told}\n")

@@ -15,9 +15,9 @@ from tests.serving import free_port, serving
 from tests.site.test_production import production
 from tests.waiting import wait_until
 
-MORE = "INSERT INTO change_log (kind, object_id, action) VALUES ('arc', 1, 'update')"
+INSERT_CHANGE = "INSERT INTO change_log (kind, object_id, action) VALUES ('arc', 1, 'update')"
 HTTPS = {"X-Forwarded-Proto": "https"}
-ENOUGH = {"COMICSDB_API_STREAM_SECONDS": "5", "COMICSDB_API_WAITING": "1"}
+ONE_PLACE = {"COMICSDB_API_STREAM_SECONDS": "5", "COMICSDB_API_WAITING": "1"}
 
 
 @contextmanager
@@ -36,14 +36,14 @@ def started(cluster, template, folder, options=None, **more):
 @pytest.fixture(scope="module")
 def server(cluster, template, tmp_path_factory):
     """The port of a server, and an engine for its database."""
-    with started(cluster, template, tmp_path_factory.mktemp("events"), **ENOUGH) as (port, engine, _):
+    with started(cluster, template, tmp_path_factory.mktemp("events"), **ONE_PLACE) as (port, engine, _):
         yield port, engine
 
 
 def write(engine):
     """Append an entry to the change log."""
     with engine.begin() as connection:
-        connection.execute(text(MORE))
+        connection.execute(text(INSERT_CHANGE))
 
 
 def opened(port, query="", **headers):
@@ -157,15 +157,15 @@ def test_who_waits_keeps_nobody_else_waiting_and_ends_when_the_server_stops(
     cluster, template, tmp_path_factory
 ):
     folder = tmp_path_factory.mktemp("waiting")
-    enough = {"COMICSDB_API_WAITING": "4", "COMICSDB_API_WAITING_CLIENT": "4"}
+    settings = {"COMICSDB_API_WAITING": "4", "COMICSDB_API_WAITING_CLIENT": "4"}
     only_api = {"includes": "comicsdb_api"}  # the other tests stream from API and site together
     with (
-        ThreadPoolExecutor(3) as apart,
-        started(cluster, template, folder, only_api, **enough) as (port, _, process),
+        ThreadPoolExecutor(3) as pool,
+        started(cluster, template, folder, only_api, **settings) as (port, _, process),
     ):
         connection, stream = opened(port)
         assert event(stream)["event"] == "epoch"
-        polls = [apart.submit(polled, port) for _ in range(3)]  # more than there are threads
+        polls = [pool.submit(polled, port) for _ in range(3)]  # more than there are threads
         time.sleep(2)
         began = time.monotonic()
         for _ in range(5):

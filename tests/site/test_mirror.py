@@ -26,7 +26,7 @@ from tests.core.exchange.test_export_columns import full_set
 from tests.importer import Importer
 from tests.serving import clean_environment, fetch, free_port, serving, write_ini
 
-PATIENCE = 300  # seconds
+TIMEOUT = 300  # seconds
 READY = "Ctrl-C ends it."
 LISTS = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series", "issue")
 
@@ -50,10 +50,10 @@ class Origin:
         """Run a command of the site."""
         run_here("-c", str(self.ini), *words)
 
-    def write(self, act) -> None:
+    def write(self, change) -> None:
         """Change the catalogue in a transaction."""
         with self.importer.factory() as session:
-            act(Catalog(session, None))
+            change(Catalog(session, None))
             session.commit()
 
 
@@ -67,7 +67,7 @@ def run_command(*words: str) -> None:
     """Run `comicsdb` in a process of its own, as it sets up logging, and wait for its end."""
     command = [sys.executable, "-m", "comicsdb", *words]
     done = subprocess.run(
-        command, env=clean_environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+        command, env=clean_environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -94,18 +94,18 @@ class MirrorProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while READY not in self.log.read_bytes()[began:].decode():
             assert self._process.poll() is None, self.log.read_text()
             assert time.monotonic() < until, self.log.read_text()
             time.sleep(0.1)
 
-    def end(self, how: int = signal.SIGTERM) -> None:
+    def end(self, stop_signal: int = signal.SIGTERM) -> None:
         """End the process with a signal."""
         if self._process is not None:
             if self._process.poll() is None:
-                self._process.send_signal(how)
-            self._process.wait(PATIENCE)
+                self._process.send_signal(stop_signal)
+            self._process.wait(TIMEOUT)
             self._process = None
 
     def discard(self) -> None:
@@ -146,7 +146,7 @@ def differing(origin: Origin, engine, tables=tuple(public_tables.PUBLIC_COLUMNS)
 
 def await_equal(origin: Origin, mirror: MirrorProcess) -> None:
     """Wait until all public rows are the same."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT
     with mirror.engine() as engine:
         while found := differing(origin, engine):
             while found:  # once these are equal, all are compared again
@@ -207,7 +207,7 @@ def mirror(origin, tmp_path_factory):
 def test_a_mirror_follows_all_sorts_of_changes_whenever_it_is_killed(origin, mirror):
     with mirror.engine() as engine:
         assert differing(origin, engine) == []
-    acts = [
+    changes = [
         lambda catalog: catalog.update(
             catalog.session.scalar(select(Publisher).limit(1)), {"name": "Renamed"}
         ),
@@ -221,11 +221,11 @@ def test_a_mirror_follows_all_sorts_of_changes_whenever_it_is_killed(origin, mir
         ),
         _rate,
     ]
-    for act in acts[:3]:
-        origin.write(act)
+    for change in changes[:3]:
+        origin.write(change)
     mirror.end(signal.SIGKILL)
-    for act in acts[3:]:
-        origin.write(act)
+    for change in changes[3:]:
+        origin.write(change)
     mirror.start()
     await_equal(origin, mirror)
     gone = origin.importer.query("SELECT kind, object_id, slug FROM tombstone")

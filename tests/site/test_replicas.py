@@ -38,8 +38,8 @@ from tests.waiting import wait_until
 
 NUMBERS = count(1)
 NAME = "replicated"
-NOBODY = "postgresql+psycopg://nobody@127.0.0.1:1/replicated"  # nobody listens there
-RECOVERS = CompiledQuery("SELECT pg_is_in_recovery()", (), {})
+UNREACHABLE = "postgresql+psycopg://nobody@127.0.0.1:1/replicated"  # nobody listens there
+IS_IN_RECOVERY = CompiledQuery("SELECT pg_is_in_recovery()", (), {})
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def factory(address):
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch):
+def checked_at_every_request(monkeypatch):
     """Check replicas at every request, so that results do not depend on timing."""
     monkeypatch.setattr(replicas, "CHECK_INTERVAL", 0)
     monkeypatch.setattr(replicas, "PAUSE", 0)
@@ -114,7 +114,7 @@ class Site:
         sent = self.headers | headers if path.startswith("/api/") else headers
         return self.client.get(path, headers=sent)
 
-    def told(self, path: str, **headers: str) -> tuple[str, dict]:
+    def get_and_count(self, path: str, **headers: str) -> tuple[str, dict]:
         """The text of a response, and how often the replica was asked for it, by result."""
         self.counts.clear()
         body = self.get(path, **headers).text
@@ -125,7 +125,7 @@ class Site:
 
         def used() -> bool:
             self.standby.catch_up()
-            return self.told(path)[1] == {"used": 1}
+            return self.get_and_count(path)[1] == {"used": 1}
 
         wait_until(used)
 
@@ -232,17 +232,17 @@ def test_what_visitors_and_the_api_read_of_the_catalogue_comes_from_the_replica(
         if path in site.uncached:
             site.await_use(path)
             continue
-        body, counts = site.told(path)
+        body, counts = site.get_and_count(path)
         assert site.name in body
         assert counts == {"used": 1}, path
-        assert site.told(path) == (body, {}), path  # from the cache
+        assert site.get_and_count(path) == (body, {}), path  # from the cache
 
 
 def test_what_is_of_somebody_or_not_of_the_catalogue_comes_from_the_primary(site):
     for path in ("/api/collection/", "/api/role/", "/statistics/", "/accounts/login/", "/health/"):
-        assert site.told(path)[1] == {}, path
+        assert site.get_and_count(path)[1] == {}, path
     for path in site.paths[:4]:
-        assert site.told(path, Cookie="session=of-somebody")[1] == {}, path
+        assert site.get_and_count(path, Cookie="session=of-somebody")[1] == {}, path
 
 
 def test_nobody_gets_or_caches_what_a_lagging_replica_has(site, standby):
@@ -250,14 +250,14 @@ def test_nobody_gets_or_caches_what_a_lagging_replica_has(site, standby):
     new = site.name.replace("Old", "New")
     site.rename(new)
     for path in site.paths:
-        body, counts = site.told(path)
+        body, counts = site.get_and_count(path)
         assert site.name not in body or "search" in path, path  # where the query is shown
         assert new in body or "search" in path, path
         assert counts == {"behind": 1}, path
     standby.resume()
     standby.catch_up()
     for path in site.paths:
-        body, counts = site.told(path)
+        body, counts = site.get_and_count(path)
         assert new in body or "search" in path, path
         assert path in site.uncached or counts == {}, path  # responses from the primary are cached
 
@@ -300,19 +300,19 @@ def test_a_replica_that_crashes_and_comes_back(site, standby, caplog):
     new = site.name.replace("Old", "New")
     site.rename(new)
     for path in site.paths[3:]:
-        body, counts = site.told(path)
+        body, counts = site.get_and_count(path)
         assert new in body
         assert counts == {"failed": 1}, path
     standby.start()
     site.await_use("/sitemap.xml")
     standby.kill()
-    assert site.told("/sitemap.xml")[1] == {"failed": 1}
+    assert site.get_and_count("/sitemap.xml")[1] == {"failed": 1}
     lines = [line.getMessage() for line in caplog.records]
     assert ["is left out" in line for line in lines] == [True, False, True]
 
 
 def test_a_replica_is_left_out_for_a_while_and_asked_by_one_request_afterwards(primary, monkeypatch, caplog):
-    replica = Replica(NOBODY, {}, MEGABYTE)
+    replica = Replica(UNREACHABLE, {}, MEGABYTE)
     seen, counts = [], Counter()
     replica.on_change, replica.on_read = seen.append, lambda result: counts.update([result])
     monkeypatch.setattr(replicas, "PAUSE", 1000)
@@ -335,7 +335,7 @@ def test_a_replica_is_left_out_for_a_while_and_asked_by_one_request_afterwards(p
 
 def test_several_replicas_take_turns_and_stand_in_for_one_that_is_not_there(primary, standby, monkeypatch):
     monkeypatch.setattr(replicas, "PAUSE", 1000)
-    addresses = [standby.url(NAME), NOBODY, standby.url(NAME)]
+    addresses = [standby.url(NAME), UNREACHABLE, standby.url(NAME)]
     several = Replicas([Replica(address, {}, 16 * MEGABYTE) for address in addresses])
     counts = Counter()
     for number, replica in enumerate(several):
@@ -343,7 +343,7 @@ def test_several_replicas_take_turns_and_stand_in_for_one_that_is_not_there(prim
     for _ in range(6):
         environ = {}
         several.acquire(environ, primary, lambda _lease: True)
-        assert environ[LEASE_KEY].fetch(RECOVERS, {}) == (True,)
+        assert environ[LEASE_KEY].fetch(IS_IN_RECOVERY, {}) == (True,)
         several.release(environ)
         assert environ == {}
     assert counts.keys() == {(0, "used"), (1, "failed"), (2, "used")}
@@ -388,7 +388,7 @@ def test_a_replica_too_far_behind_is_left_out_until_it_has_caught_up(
     standby.resume()
     standby.catch_up()
     lease = replica.acquire(primary, lambda _lease: True)
-    assert lease.fetch(RECOVERS, {}) == (True,)
+    assert lease.fetch(IS_IN_RECOVERY, {}) == (True,)
     replica.release(lease)
     first, second = (line.getMessage() for line in caplog.records)
     assert "is left out, and the primary answers: UnusableError: it is 3 MB behind" in first
@@ -397,19 +397,19 @@ def test_a_replica_too_far_behind_is_left_out_until_it_has_caught_up(
 
 
 class Readers:
-    """Read random addresses from either of two applications, and judge what each response shows."""
+    """Read random addresses from either of two applications, and check what each response shows."""
 
     def __init__(
         self,
-        board: WrittenNumbers,
-        cast: WrittenObjects,
+        numbers: WrittenNumbers,
+        objects: WrittenObjects,
         slugs: dict[str, str],
         apps: list,
         headers: dict[str, str],
     ):
-        self.board, self.apps, self.headers = board, apps, headers
+        self.numbers, self.apps, self.headers = numbers, apps, headers
         self.addresses = dict.fromkeys(self.pages(slugs), _named_on_page)
-        self.addresses |= {path: _in_body(shows) for path, shows in cast.addresses().items()}
+        self.addresses |= {path: _in_body(shows) for path, shows in objects.addresses().items()}
 
     @staticmethod
     def pages(slugs: dict[str, str]) -> list[str]:
@@ -420,20 +420,20 @@ class Readers:
     def read(self, path: str, app) -> None:
         """Check that a response shows everything written before the request."""
         sent = self.headers if path.startswith("/api/") else {}
-        floor = self.board.now()
+        minimums = self.numbers.minimums()
         answer = Request.blank(path, headers=sent).get_response(app)
-        words = f"{path} {answer.status} {answer.headers.get('X-Cache')}"
+        description = f"{path} {answer.status} {answer.headers.get('X-Cache')}"
         if answer.status_int != 200:
-            self.board.problems.append(words)
+            self.numbers.problems.append(description)
             return
         for topic, number in self.addresses[path](answer):
-            self.board.judge(floor, {topic: number}, words)
-        self.board.counts["reads"] += 1
+            self.numbers.check(minimums, {topic: number}, description)
+        self.numbers.counts["reads"] += 1
 
     def read_on(self, seed: int) -> None:
         """Read random addresses of either application until the test is over."""
         random, paths = Random(seed), list(self.addresses)
-        while not self.board.over.is_set():
+        while not self.numbers.over.is_set():
             self.read(random.choice(paths), random.choice(self.apps))
             time.sleep(0.01)  # lets the other threads of this process run
 
@@ -452,45 +452,50 @@ def test_what_was_written_before_a_read_is_in_its_answer_whatever_the_replica_do
     application, address, settings, media_folder, factory, account, standby
 ):
     with factory() as session:
-        cast = WrittenObjects(session)
+        objects = WrittenObjects(session)
         slugs = {
-            kind: session.scalar(text(f"SELECT slug FROM {kind} WHERE id = :id"), {"id": getattr(cast, kind)})
+            kind: session.scalar(
+                text(f"SELECT slug FROM {kind} WHERE id = :id"), {"id": getattr(objects, kind)}
+            )
             for kind in ("issue", "creator", "publisher", "arc", "team")
         }
-    board, apps = WrittenNumbers(), [application, build_app(address, media_folder, **settings)]
+    numbers, apps = WrittenNumbers(), [application, build_app(address, media_folder, **settings)]
     results = Counter()
     for app in apps:
         for replica in app.registry["comicsdb.replicas"]:
             replica.on_read = lambda result: results.update([result])
-    readers = Readers(board, cast, slugs, apps, account)
-    topics = [topic for group in cast.topics() for topic in group]
-    jobs = [lambda: write(board, factory, topics, "writes"), *(partial(readers.read_on, n) for n in range(2))]
+    readers = Readers(numbers, objects, slugs, apps, account)
+    topics = [topic for group in objects.topics() for topic in group]
+    jobs = [
+        lambda: write(numbers, factory, topics, "writes"),
+        *(partial(readers.read_on, n) for n in range(2)),
+    ]
 
     def run(job):
         try:
             job()
         except BaseException as error:
-            board.problems.append(repr(error))
+            numbers.problems.append(repr(error))
             raise
 
     threads = [threading.Thread(target=run, args=(job,)) for job in jobs]
     with ExitStack() as running:
         running.callback(lambda: [thread.join() for thread in threads])
-        running.callback(board.over.set)
+        running.callback(numbers.over.set)
         for thread in threads:
             thread.start()
         random = Random(SOAK)
         for _ in range(SOAK or 4):
-            board.wait("writes", "reads")
+            numbers.wait("writes", "reads")
             standby.pause()
-            board.wait("writes", "reads")
+            numbers.wait("writes", "reads")
             if random.random() < 0.5:
                 standby.crash()
-                board.wait("writes", "reads")
+                numbers.wait("writes", "reads")
                 standby.start()
             else:
                 standby.resume()
-    assert board.problems == []
+    assert numbers.problems == []
     assert {"used", "behind", "failed"} <= results.keys()
     standby.resume()
     standby.catch_up()
@@ -498,4 +503,4 @@ def test_what_was_written_before_a_read_is_in_its_answer_whatever_the_replica_do
         for app in apps:
             readers.read(path, app)
     close(apps[1])
-    assert board.problems == []
+    assert numbers.problems == []

@@ -26,8 +26,8 @@ from tests.site.topics import TopicWrite, WrittenObjects
 from tests.soak import SOAK
 
 READERS = 3
-NUMBER = SOAK or 6  # writes of each writer, and reads, in one phase
-PATIENCE = 30 * NUMBER  # seconds after which a phase that does not end is a failure
+STEPS = SOAK or 6  # writes of each writer, and reads, in one phase
+PHASE_SECONDS = 30 * STEPS  # seconds after which a phase that does not end is a failure
 HOST = {"Host": "comics.example"}
 
 
@@ -36,47 +36,49 @@ class WrittenNumbers:
 
     def __init__(self):
         self.lock = threading.Lock()
-        self.begun: dict[str, int] = defaultdict(int)  # no response may show a greater one
-        self.sure: dict[str, int] = defaultdict(int)  # committed or seen: no response may show a smaller one
+        self.max_numbers: dict[str, int] = defaultdict(int)  # begun: no response may show a greater one
+        # Committed or seen: no response may show a smaller one.
+        self.min_numbers: dict[str, int] = defaultdict(int)
         self.counts: Counter[str] = Counter()
         self.problems: list[str] = []
         self.over = threading.Event()
 
-    def begin(self, topic: TopicWrite) -> int | None:
+    def next_number(self, topic: TopicWrite) -> int | None:
         """The next number of a topic, None after its last."""
         with self.lock:
-            number = self.begun[topic.names[0]] + 1
+            number = self.max_numbers[topic.names[0]] + 1
             if number > topic.max_number:
                 return None
             for name in topic.names:
-                self.begun[name] = number
+                self.max_numbers[name] = number
         return number
 
-    def written(self, topic: TopicWrite, number: int) -> None:
+    def note_committed(self, topic: TopicWrite, number: int) -> None:
         """Note that the commit of a number has returned."""
         with self.lock:
             for name in topic.names:
-                self.sure[name] = max(self.sure[name], number)
+                self.min_numbers[name] = max(self.min_numbers[name], number)
 
-    def now(self) -> dict[str, int]:
+    def minimums(self) -> dict[str, int]:
         """The smallest numbers that a read beginning now may show."""
         with self.lock:
-            return dict(self.sure)
+            return dict(self.min_numbers)
 
-    def judge(self, floor: dict[str, int], shown: dict[str, int], words: str) -> None:
-        """Check that each number in a response is at least that in `floor`, and has been begun."""
+    def check(self, minimums: dict[str, int], shown: dict[str, int], description: str) -> None:
+        """Check that each number in a response is at least that in `minimums`, and has been begun."""
         with self.lock:
             for name, number in shown.items():
-                if not floor.get(name, 0) <= number <= self.begun[name]:
-                    self.problems.append(f"{words}: {name} {number}, not {floor[name]} to {self.begun[name]}")
-                self.sure[name] = max(self.sure[name], number)
+                low, high = minimums.get(name, 0), self.max_numbers[name]
+                if not low <= number <= high:
+                    self.problems.append(f"{description}: {name} {number}, not {low} to {high}")
+                self.min_numbers[name] = max(self.min_numbers[name], number)
             if "Character" in shown and "Arc" in shown and shown["Character"] != shown["Arc"]:
-                self.problems.append(f"{words}: half of a transaction {shown}")
+                self.problems.append(f"{description}: half of a transaction {shown}")
 
     def wait(self, *names: str) -> None:
-        """Wait until each of these counts has increased by NUMBER."""
-        goal = {name: self.counts[name] + NUMBER for name in names}
-        until = time.monotonic() + PATIENCE
+        """Wait until each of these counts has increased by STEPS."""
+        goal = {name: self.counts[name] + STEPS for name in names}
+        until = time.monotonic() + PHASE_SECONDS
         while any(self.counts[name] < wanted for name, wanted in goal.items()):
             if self.problems or time.monotonic() > until:
                 self.over.set()
@@ -156,37 +158,37 @@ def commit(factory, topic: TopicWrite, number: int) -> bool:
     return True
 
 
-def write(board: WrittenNumbers, factory, topics: list[TopicWrite], name: str) -> None:
+def write(numbers: WrittenNumbers, factory, topics: list[TopicWrite], name: str) -> None:
     """Set topics to their next number in turn, one transaction each, until the test is over."""
     for topic in itertools.cycle(topics):
-        if board.over.is_set():
+        if numbers.over.is_set():
             return
-        number = board.begin(topic)
+        number = numbers.next_number(topic)
         if number is not None:
             while not commit(factory, topic, number):
-                board.counts["deadlock"] += 1
-            board.written(topic, number)
-            board.counts[name] += 1
+                numbers.counts["deadlock"] += 1
+            numbers.note_committed(topic, number)
+            numbers.counts[name] += 1
         time.sleep(0.005)
 
 
 class Readers:
-    """Readers of random addresses, which judge each response."""
+    """Readers of random addresses, which check each response."""
 
     def __init__(
-        self, board: WrittenNumbers, cast: WrittenObjects, servers: list[Server], headers: dict[str, str]
+        self, numbers: WrittenNumbers, objects: WrittenObjects, servers: list[Server], headers: dict[str, str]
     ):
-        self.board = board
-        self.cast = cast
+        self.numbers = numbers
+        self.objects = objects
         self.servers = servers
         self.headers = headers
-        self.addresses = cast.addresses()
+        self.addresses = objects.addresses()
 
     def read(self, seed: int) -> None:
         """Run one reader until the test is over."""
         random, client = Random(seed), Client(self.headers)
         try:
-            while not self.board.over.is_set():
+            while not self.numbers.over.is_set():
                 self.read_once(random, client)
         finally:
             client.close()
@@ -197,13 +199,13 @@ class Readers:
         path, shows, status = self.choose(random)
         given = client.given[path]
         headers = random.choice([{}, {}, *({name: value} for name, (value, _) in given.items())])
-        floor = self.board.now()
+        minimums = self.numbers.minimums()
         answer = client.ask(server, path, **headers)
         time.sleep(0.002)  # lets the writers run, which are threads of this process
         if answer is None:
             return
         status_seen, received, body = answer
-        words = f"{server.name} {path} {headers} {status_seen} {received.get('X-Cache')}"
+        description = f"{server.name} {path} {headers} {status_seen} {received.get('X-Cache')}"
         if status_seen == 304 and headers:
             shown = given[next(iter(headers))][1]
             if "If-Modified-Since" in headers:  # ratings do not change it
@@ -216,21 +218,22 @@ class Readers:
         else:
             shown = {}
         if status_seen not in {status or status_seen, 200, 304} or (status == 404 and status_seen != 404):
-            self.board.problems.append(f"{words}: not {status}")
-        self.board.judge(floor, shown, words)
-        self.board.counts[server.name] += 1
-        self.board.counts[received.get("X-Cache", str(status_seen))] += 1
+            self.numbers.problems.append(f"{description}: not {status}")
+        self.numbers.check(minimums, shown, description)
+        self.numbers.counts[server.name] += 1
+        self.numbers.counts[received.get("X-Cache", str(status_seen))] += 1
 
     def choose(self, random: Random) -> tuple[str, Callable, int | None]:
         """A path, what its body shows, and the required status: 404 for issues known to be deleted."""
-        dead = self.board.now().get("deaths", 0)
-        created = self.cast.created_issues[:-1]
+        deleted = self.numbers.minimums().get("deleted", 0)
+        created = self.objects.created_issues[:-1]
         draw = random.random()
         if draw < 0.1:
-            place = random.randrange(max(0, dead - 5), len(self.cast.issues_to_delete))
-            return f"/api/issue/{self.cast.issues_to_delete[place]}/", _nothing, 404 if place < dead else None
+            index = random.randrange(max(0, deleted - 5), len(self.objects.issues_to_delete))
+            status = 404 if index < deleted else None
+            return f"/api/issue/{self.objects.issues_to_delete[index]}/", _nothing, status
         if draw < 0.25 and created:
-            return f"/api/issue/{random.choice(created[-5:])}/", self.cast.in_newborn, None
+            return f"/api/issue/{random.choice(created[-5:])}/", self.objects.in_created_issue, None
         path, shows = random.choice(list(self.addresses.items()))
         return path, shows, 200
 
@@ -242,25 +245,25 @@ def _nothing(_body: dict) -> dict[str, int]:
 
 def test_what_was_committed_before_a_read_is_in_its_answer_whatever_dies(database, factory, redis, tmp_path):
     with factory() as session:
-        cast = WrittenObjects(session)
+        objects = WrittenObjects(session)
     headers = {"Authorization": add_account(database)}
-    board = WrittenNumbers()
+    numbers = WrittenNumbers()
     servers = [Server(name, tmp_path / name, database, redis.url) for name in ("one", "other")]
-    readers = Readers(board, cast, servers, headers)
-    writers = {f"writer {number}": topics for number, topics in enumerate(cast.topics())}
-    jobs = [lambda name=name: write(board, factory, writers[name], name) for name in writers]
+    readers = Readers(numbers, objects, servers, headers)
+    writers = {f"writer {number}": topics for number, topics in enumerate(objects.topics())}
+    jobs = [lambda name=name: write(numbers, factory, writers[name], name) for name in writers]
     jobs += [lambda seed=seed: readers.read(seed) for seed in range(READERS)]
 
     def run(job):
         try:
             job()
         except BaseException as error:
-            board.problems.append(repr(error))
+            numbers.problems.append(repr(error))
             raise
 
     threads = [threading.Thread(target=run, args=(job,)) for job in jobs]
     other = servers[1]
-    everybody = [*writers, "one", "other"]
+    active = [*writers, "one", "other"]
     with ExitStack() as stack:
         for server in servers:
             stack.enter_context(server.stack)
@@ -268,36 +271,36 @@ def test_what_was_committed_before_a_read_is_in_its_answer_whatever_dies(databas
             list(pool.map(Server.start, servers))
         with ExitStack() as running:
             running.callback(lambda: [thread.join() for thread in threads if thread.is_alive()])
-            running.callback(board.over.set)
+            running.callback(numbers.over.set)
             for thread in threads:
                 thread.start()
-            board.wait(*everybody)
+            numbers.wait(*active)
             redis.kill()
-            board.wait(*everybody)
+            numbers.wait(*active)
             redis.start()
-            board.wait(*everybody)
+            numbers.wait(*active)
             other.kill()
             other.start()
-            board.wait(*everybody)
-        assert board.problems == []
-        assert {"HIT", "MISS", "304", "404"} <= board.counts.keys()
-        check_what_is_left(database, tmp_path, cast, servers, headers)
+            numbers.wait(*active)
+        assert numbers.problems == []
+        assert {"HIT", "MISS", "304", "404"} <= numbers.counts.keys()
+        check_cached_answers(database, tmp_path, objects, servers, headers)
 
 
-def check_what_is_left(
-    database, folder, cast: WrittenObjects, servers: list[Server], headers: dict[str, str]
+def check_cached_answers(
+    database, folder, objects: WrittenObjects, servers: list[Server], headers: dict[str, str]
 ):
     """Each server finds in Redis what the other has cached, and it agrees with the database."""
-    bare = build_app(database, folder, **API_ONLY, **{"comicsdb.cache.memory_mb": "0"})
+    uncached = build_app(database, folder, **API_ONLY, **{"comicsdb.cache.memory_mb": "0"})
     client = Client(headers)
     found = set()
-    for path in cast.addresses():
+    for path in objects.addresses():
         host = {"Host": "fresh.example"}  # nothing is cached for this host yet
         answers = [client.ask(server, path, **host) for server in servers]
-        truth = Request.blank(path, headers=headers | host).get_response(bare)
-        assert [body for _, _, body in answers] == [truth.body] * 2
+        expected = Request.blank(path, headers=headers | host).get_response(uncached)
+        assert [body for _, _, body in answers] == [expected.body] * 2
         found.add(tuple(received["X-Cache"] for _, received, _ in answers))
     assert ("MISS", "HIT") in found
     client.close()
-    bare.registry["comicsdb.read_pool"].close()
-    bare.registry["comicsdb.engine"].dispose()
+    uncached.registry["comicsdb.read_pool"].close()
+    uncached.registry["comicsdb.engine"].dispose()

@@ -159,8 +159,8 @@ class WrittenObjects:
             TopicWrite(("Variant",), self.set_variant),
             TopicWrite(("Character", "Arc"), self.rename_two),
         ]
-        numbers = [TopicWrite(("ratings",), self.rate, RATERS), TopicWrite(("births",), self.create_issue)]
-        numbers += [TopicWrite(("deaths",), self.remove, DELETIONS)]
+        numbers = [TopicWrite(("ratings",), self.rate, RATERS), TopicWrite(("created",), self.create_issue)]
+        numbers += [TopicWrite(("deleted",), self.remove, DELETIONS)]
         return [renames, parts, numbers]
 
     # Addresses, and the numbers in their bodies.
@@ -170,11 +170,11 @@ class WrittenObjects:
         return {
             f"/api/issue/{self.issue}/": self.in_issue,
             f"/api/series/{self.series}/": self.in_series,
-            f"/api/series/{self.growing}/": lambda body: {"births": body["issue_count"]},
-            f"/api/series/{self.shrinking}/": lambda body: {"deaths": DELETIONS - body["issue_count"]},
-            f"/api/series/{self.growing}/issue_list/": lambda body: {"births": body["count"]},
+            f"/api/series/{self.growing}/": lambda body: {"created": body["issue_count"]},
+            f"/api/series/{self.shrinking}/": lambda body: {"deleted": DELETIONS - body["issue_count"]},
+            f"/api/series/{self.growing}/issue_list/": lambda body: {"created": body["count"]},
             f"/api/series/{self.shrinking}/issue_list/?page=last": lambda body: {
-                "deaths": DELETIONS - body["count"]
+                "deleted": DELETIONS - body["count"]
             },
             f"/api/series/{self.series}/issue_list/": in_rows("Series", "issue"),
             f"/api/arc/{self.arc}/issue_list/": in_rows("Series", "issue"),
@@ -185,9 +185,9 @@ class WrittenObjects:
             f"/api/character/{self.characters[0]}/": named,
             "/api/series/": self.in_list_of_series,
             "/api/issue/?series_name=series": in_rows("Series", "issue"),
-            f"/api/issue/?series_id={self.growing}": lambda body: {"births": body["count"]},
+            f"/api/issue/?series_id={self.growing}": lambda body: {"created": body["count"]},
             f"/api/issue/?series_id={self.shrinking}&page=last": lambda body: {
-                "deaths": DELETIONS - body["count"]
+                "deleted": DELETIONS - body["count"]
             },
             "/api/creator/": in_rows("Creator", "name"),
             "/api/team/?name=team": in_rows("Team", "name"),
@@ -208,7 +208,7 @@ class WrittenObjects:
             found |= named(each)
         return found
 
-    def in_newborn(self, body: dict) -> dict[str, int]:
+    def in_created_issue(self, body: dict) -> dict[str, int]:
         """The topics of other objects in the detail of an issue of the growing series."""
         series = body["series"]
         shown = [
@@ -234,8 +234,8 @@ class WrittenObjects:
             {"name": rows[self.other_series]["series"]}
         )
         found |= named(rows[self.series]["publisher"]) | named(rows[self.series]["series_type"])
-        found["births"] = rows[self.growing]["issue_count"]
-        return found | {"deaths": DELETIONS - rows[self.shrinking]["issue_count"]}
+        found["created"] = rows[self.growing]["issue_count"]
+        return found | {"deleted": DELETIONS - rows[self.shrinking]["issue_count"]}
 
 
 def _digits(ids: list[int], n: int) -> list[int]:
