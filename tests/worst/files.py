@@ -9,11 +9,11 @@ from html import escape
 from comicsdb.library.transfer.format import COLLECTION, COLUMNS, FORMAT, LISTS, VERSION
 from tests.soak import SOAK
 
-CELL = 130_000  # characters, just below the limit of the reader of tables
-FILE = 1_000_000 if SOAK else 400_000  # bytes of one text: enough to reveal what takes too long
-NAMES = COLUMNS[COLLECTION]
+CELL_SIZE = 130_000  # characters, just below the limit of the reader of tables
+FILE_SIZE = 1_000_000 if SOAK else 400_000  # bytes of one text: enough to reveal what takes too long
+COLLECTION_COLUMNS = COLUMNS[COLLECTION]
 
-Made = Callable[[str], bytes]
+FileOfText = Callable[[str], bytes]
 
 
 def table(columns: list[str], cells: list[str], delimiter: str = ",") -> bytes:
@@ -38,37 +38,41 @@ def cbl(attributes: str, name: str = "a", inner: str = "") -> bytes:
     return f"<ReadingList><Name>{name}</Name>{books}</ReadingList>".encode()
 
 
-NO_XML = dict.fromkeys(each for each in range(32) if chr(each) not in "\t\r\n")
+REMOVE_CONTROLS = dict.fromkeys(each for each in range(32) if chr(each) not in "\t\r\n")
 
 
-def xml(text: str) -> str:
+def xml_text(text: str) -> str:
     """A text escaped for an XML attribute."""
-    return escape(text.translate(NO_XML))
+    return escape(text.translate(REMOVE_CONTROLS))
 
 
-SHARE = FILE // len(NAMES)
+COLUMN_SIZE = FILE_SIZE // len(COLLECTION_COLUMNS)
 # Files with one text in all places of a kind, cut to the length that a place accepts.
-TEXTS_IN: dict[str, Made] = {
-    "header of a table": lambda text: table([text[:CELL], "series", "number"], ["a", "b", "1"]),
-    "cells of a table": lambda text: table(list(NAMES), [text[: min(SHARE, CELL)]] * len(NAMES)),
-    "cell of a table": lambda text: table(["Series", "Number"], [text[:CELL], text[:CELL]]),
+TEXTS_IN: dict[str, FileOfText] = {
+    "header of a table": lambda text: table([text[:CELL_SIZE], "series", "number"], ["a", "b", "1"]),
+    "cells of a table": lambda text: table(
+        list(COLLECTION_COLUMNS), [text[: min(COLUMN_SIZE, CELL_SIZE)]] * len(COLLECTION_COLUMNS)
+    ),
+    "cell of a table": lambda text: table(["Series", "Number"], [text[:CELL_SIZE], text[:CELL_SIZE]]),
     "cells of another site": lambda text: table(
         ["Series Name", "Full Title", "In Collection", "Publisher Name", "Release Date", "Price Paid"],
-        [text[:CELL]] * 6,
+        [text[:CELL_SIZE]] * 6,
     ),
-    "lines of a table": lambda text: text[:FILE].encode(),
-    "members of JSON": lambda text: ours(COLLECTION, [dict.fromkeys(NAMES, text[:SHARE])]),
-    "name of a list": lambda text: ours(LISTS, [{"name": text[:FILE], "desc": text[:FILE]}]),
+    "lines of a table": lambda text: text[:FILE_SIZE].encode(),
+    "members of JSON": lambda text: own_json(
+        COLLECTION, [dict.fromkeys(COLLECTION_COLUMNS, text[:COLUMN_SIZE])]
+    ),
+    "name of a list": lambda text: own_json(LISTS, [{"name": text[:FILE_SIZE], "desc": text[:FILE_SIZE]}]),
     "attributes of a CBL": lambda text: cbl(
         '="{0}" '.join(("Series", "Number", "Volume", "Year", 'Publisher="{0}"')).format(
-            xml(text[: FILE // 6])
+            xml_text(text[: FILE_SIZE // 6])
         )
     ),
-    "name of a CBL": lambda text: cbl('Series="a" Number="1"', xml(text[:FILE])),
+    "name of a CBL": lambda text: cbl('Series="a" Number="1"', xml_text(text[:FILE_SIZE])),
 }
 
 
-def ours(part: str, rows: list) -> bytes:
+def own_json(part: str, rows: list) -> bytes:
     """JSON in our own format."""
     return json.dumps({"format": FORMAT, "version": VERSION, part: rows}, ensure_ascii=False).encode()
 
@@ -84,24 +88,24 @@ def names_of_json(count: int = 600_000) -> bytes:
     return ("{" + ",".join(f'"a{number}":1' for number in range(count)) + "}").encode()
 
 
-COLUMN = '"Series","Number"\n'
+TABLE_HEADER = '"Series","Number"\n'
 FILES: dict[str, Callable[[], bytes]] = {
-    "an archive that grows": lambda: archive("collection.csv", COLUMN.encode() + b"a,1\n" * 6_000_000),
+    "an archive that grows": lambda: archive("collection.csv", TABLE_HEADER.encode() + b"a,1\n" * 6_000_000),
     "an archive of one long line": lambda: archive("collection.csv", b"a" * 25_000_000),
     "an archive of a long name": lambda: archive("a" * 60_000, b"a"),
     "columns": lambda: ",".join(f"a{number}" for number in range(1_000_000)).encode(),
     "columns of one name": lambda: b"," * 9_000_000,
-    "blank lines": lambda: COLUMN.encode() + b"\n" * 9_000_000,
-    "lines of commas": lambda: COLUMN.encode() + (b"," * 1000 + b"\n") * 9000,
-    "an open quote": lambda: COLUMN.encode() + b'"' + b"a\n" * 4_000_000,
-    "quotes": lambda: COLUMN.encode() + b'""' * 4_000_000,
+    "blank lines": lambda: TABLE_HEADER.encode() + b"\n" * 9_000_000,
+    "lines of commas": lambda: TABLE_HEADER.encode() + (b"," * 1000 + b"\n") * 9000,
+    "an open quote": lambda: TABLE_HEADER.encode() + b'"' + b"a\n" * 4_000_000,
+    "quotes": lambda: TABLE_HEADER.encode() + b'""' * 4_000_000,
     "bytes that are no text": lambda: b"\x81" * 9_000_000,
     "UTF-16": lambda: b"\xff\xfe" + b"a\0" * 4_000_000,
     "deep JSON": lambda: b"[" * 9_000_000,
     "JSON of names": names_of_json,
     "JSON of a long number": lambda: b'{"format":' + b"1" * 9_000_000 + b"}",
-    "JSON of empty rows": lambda: ours(COLLECTION, [{}] * 1_000_000),
-    "JSON of other things": lambda: ours(COLLECTION, [1] * 2_000_000),
+    "JSON of empty rows": lambda: own_json(COLLECTION, [{}] * 1_000_000),
+    "JSON of other things": lambda: own_json(COLLECTION, [1] * 2_000_000),
     "entities": entities,
     "deep elements": lambda: b"<ReadingList>" + b"<a>" * 2_000_000,
     "attributes of one element": lambda: cbl(" ".join(f'a{number}="1"' for number in range(400_000))),

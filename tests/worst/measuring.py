@@ -167,7 +167,7 @@ class MeasuringClient:
     def send(self, case: Case) -> tuple[int, Cost]:
         """The status of the response, and its cost."""
         environ = self._environ(case)
-        self._forget(case)
+        self._clear_caches(case)
         self._execute(b"SAVEPOINT asked")
 
         def start_response(status, headers, exc_info=None):
@@ -175,7 +175,7 @@ class MeasuringClient:
 
         gc.collect(0)
         gc.disable()  # going through the objects of earlier tests takes longer than any request
-        before = self._clocks(children=case.uploads)
+        before = self._cpu_times(children=case.uploads)
         try:
             pieces = self.app(environ, start_response)
             try:
@@ -184,7 +184,7 @@ class MeasuringClient:
             finally:
                 if hasattr(pieces, "close"):
                     pieces.close()
-            after = self._clocks(children=case.uploads)
+            after = self._cpu_times(children=case.uploads)
         finally:
             gc.enable()
         self._execute(b"ROLLBACK TO asked; RELEASE asked" if self.undo_each else b"RELEASE asked")
@@ -223,7 +223,7 @@ class MeasuringClient:
         result = self._postgres.exec_(statements)
         assert result.status == ExecStatus.COMMAND_OK, result.error_message
 
-    def _forget(self, case: Case) -> None:
+    def _clear_caches(self, case: Case) -> None:
         """Clear caches of what was rolled back, and reset limits; for GET requests, `try_one` does that."""
         registry = self.app.registry
         registry["comicsdb.cache"].clear()
@@ -231,7 +231,7 @@ class MeasuringClient:
         if case.method != "GET":
             forget_attempts(self.app)
 
-    def _clocks(self, *, children: bool) -> tuple[float, float, float]:
+    def _cpu_times(self, *, children: bool) -> tuple[float, float, float]:
         database = int(os.pread(self._backend, 100, 0).split()[0]) / 1e9
         return time.process_time(), database, _children() if children else 0.0
 

@@ -54,7 +54,7 @@ class Survey:
         self.headers = known_headers()
         login = html.fromstring(client.get("/accounts/update/", member=True).text)
         client.token = login.xpath("//input[@name='csrf_token']/@value")[0]
-        self._sorts: dict[str, str] = {}
+        self._route_kinds: dict[str, str] = {}
         self.reads: dict[str, set[str]] = {}
         self.forms: dict[tuple[str, str], Form] = {}
         for path in addresses_of(app, session, world, kept, kept.list):
@@ -69,22 +69,22 @@ class Survey:
         """A path of the API's description, with ids filled in."""
         return re.sub(r"\{(\w+)\}", lambda found: str(self.numbers[found[1]]), pattern)
 
-    def sort_of(self, path: str) -> str:
-        """The sort of a path: on the site the last word of its route's name, in the API the whole name."""
-        if path not in self._sorts:
+    def kind_of_route(self, path: str) -> str:
+        """The kind of a path's route: on the site the last word of its name, in the API the whole name."""
+        if path not in self._route_kinds:
             route = self.app.routes_mapper(Request.blank(quote(path)))["route"]
             name = route.name if route else path
-            self._sorts[path] = name.rpartition(".")[2] if not path.startswith(API) else f"api {name}"
-        return self._sorts[path]
+            self._route_kinds[path] = name.rpartition(".")[2] if not path.startswith(API) else f"api {name}"
+        return self._route_kinds[path]
 
     def _read(self, path: str) -> None:
         plain = path.partition("?")[0]
         names = self.reads.setdefault(plain, set())
         names |= {name for name, _value in parse_qsl(urlsplit(path).query, keep_blank_values=True)}
         for member in (True, False):
-            with record_looked_up_names() as asked:
+            with record_looked_up_names() as looked_up:
                 answer = self.client.get(path, member=member)
-            names |= asked
+            names |= looked_up
             if answer.status_int == 200:
                 if answer.content_type == "text/html":
                     for each in forms_of(answer.text, plain, member=member):
@@ -168,16 +168,16 @@ def record_looked_up_names() -> Iterator[set[str]]:
     methods = ("get", "getall", "getone", "__getitem__", "__contains__")
     before = {name: vars(MultiDict)[name] for name in methods if name in vars(MultiDict)}
 
-    def noting(method):
-        def noted(self, name, *rest, **options):
+    def recording(method):
+        def recorded(self, name, *rest, **options):
             if isinstance(name, str):
                 names.add(name)
             return method(self, name, *rest, **options)
 
-        return noted
+        return recorded
 
     for name, method in before.items():
-        setattr(MultiDict, name, noting(method))
+        setattr(MultiDict, name, recording(method))
     try:
         yield names
     finally:
