@@ -25,7 +25,7 @@ from tests.machines.api_cache.writer import Writer
 from tests.machines.pages.scenario import PageEnvironment, Visitor
 from tests.soak import SOAK, sequences
 
-BETWEEN = 1 if SOAK else 15  # writes between two visits of all sorts of pages
+WRITES_BETWEEN_VISITS = 1 if SOAK else 15  # writes between two visits of all sorts of pages
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_every_single_change_is_seen_at_once(api, site):
         scenario.session.commit()
         try:
             scenario.check_reads(Random(number))
-            if number % BETWEEN:
+            if number % WRITES_BETWEEN_VISITS:
                 visitor.visit_first_issue(Random(number))
             else:
                 visitor.visit_each_kind(Random(number))

@@ -62,7 +62,7 @@ PARTS: list[Change] = [
 ]
 PARTS += [(kind, 0, {"attributions": SOURCES}) for kind in OWNERS]
 # Position of the issue, position of the account, rating.
-STARS = [(2, 1, 3), (2, 1, 4), (2, 1, 3), (2, 1, None), (0, 0, 1)]
+RATINGS = [(2, 1, 3), (2, 1, 4), (2, 1, 3), (2, 1, None), (0, 0, 1)]
 # Kind, position, field and text: what an editor changes through the API and in forms.
 THROUGH_HTTP = [
     *((kind, 1, "name", "Ash") for kind in ("publisher", "imprint", "universe", "creator", "team")),
@@ -70,7 +70,7 @@ THROUGH_HTTP = [
     *(("issue", 3, field, value) for field, value in (("number", "77"), ("cover_date", "2020-09-01"))),
 ]
 # Bulk actions (`catalog.maintenance.bulk`) that delete nothing, so that the next ones have objects.
-ACTS = ("set_teen", "add_executives", "copy_from_reprints", "remove_covers", "rebuild_slugs")
+BULK_ACTIONS = ("set_teen", "add_executives", "copy_from_reprints", "remove_covers", "rebuild_slugs")
 # Kind, position of the object that stays, position of the other.
 MERGES = [
     *((kind, 0, 1) for kind in ("arc", "character", "creator", "team", "universe", "publisher", "imprint")),

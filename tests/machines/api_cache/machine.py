@@ -9,13 +9,13 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 from comicsdb.catalog import CatalogError
 from comicsdb.exchange.run import ImportFailedError
 from tests.machines.api_cache.changes import (
-    ACTS,
     ALTERATIONS,
+    BULK_ACTIONS,
     CHANGES,
     DELETIONS,
     MERGES,
     PARTS,
-    STARS,
+    RATINGS,
     THROUGH_HTTP,
     WORDS,
 )
@@ -128,7 +128,11 @@ class Writers(RuleBasedStateMachine):
         self.write(seed, ending, self.scenario.revert, kind, position, version)
 
     @rule(
-        act=st.sampled_from((*ACTS, "delete")), some=positions, others=positions, ending=endings, seed=seeds
+        act=st.sampled_from((*BULK_ACTIONS, "delete")),
+        some=positions,
+        others=positions,
+        ending=endings,
+        seed=seeds,
     )
     def act_on_many(self, act, some, others, ending, seed):
         self.write(seed, ending, self.scenario.act_on_many, act, some, others)
@@ -212,7 +216,7 @@ def single_steps(scenario) -> list[tuple]:
     """All single writes in order, as pairs of a method of the scenario and its arguments."""
     steps = [(scenario.update, change) for change in CHANGES]
     steps += [(scenario.update_parts, change) for change in PARTS]
-    steps += [(scenario.rate, given) for given in STARS]
+    steps += [(scenario.rate, given) for given in RATINGS]
     steps += [(scenario.patch, each) for each in THROUGH_HTTP] + [
         (scenario.submit, each) for each in THROUGH_HTTP
     ]
@@ -221,7 +225,7 @@ def single_steps(scenario) -> list[tuple]:
         (scenario.revert, ("series", 1, 0)),
         (scenario.readdress, (2, 2018)),
     ]
-    steps += [(scenario.act_on_many, (each, 0, 1)) for each in ACTS]
+    steps += [(scenario.act_on_many, (each, 0, 1)) for each in BULK_ACTIONS]
     steps += [(scenario.merge, each) for each in MERGES]
     steps += [(scenario.delete, key) for key in DELETIONS]
     return steps

@@ -27,10 +27,10 @@ TODAY = date(2026, 3, 4)
 WRITERS, READERS, ISSUES = 2, 3, 3
 
 # Waiting for a lock soon raises an error.
-IMPATIENT = {"options": "-c lock_timeout=100ms"}
+SHORT_LOCK_TIMEOUT = {"options": "-c lock_timeout=100ms"}
 
 # In one snapshot: the epoch, and all stamps and versions.
-SEEN = text("""
+CACHEABLE_STATE = text("""
 SELECT (SELECT sum(value) FROM epoch), (SELECT json_agg(v ORDER BY kind)::text FROM version v),
     (SELECT max(at) FROM late_stamps),
     (SELECT json_agg(json_build_array(id, modified, rated, rating_count, rating_sum) ORDER BY id)::text
@@ -38,7 +38,7 @@ SELECT (SELECT sum(value) FROM epoch), (SELECT json_agg(v ORDER BY kind)::text F
     (SELECT json_agg(json_build_array(id, modified, issues_modified, rated, rating_count, rating_sum)
         ORDER BY id)::text FROM series)
 """)
-FIGURES = text("""
+TOTALS_ARE_THE_RATINGS = text("""
 SELECT (i.rating_count, i.rating_sum) = (count(r.id), coalesce(sum(r.rating), 0))
 FROM issue i LEFT JOIN issue_rating r ON r.issue_id = i.id GROUP BY i.id
 UNION ALL
@@ -49,7 +49,7 @@ GROUP BY s.id
 
 
 @contextmanager
-def undone_if_it_waits(session):
+def rolled_back_if_locked(session):
     """Roll back the transaction if it would have to wait for another one."""
     try:
         yield
@@ -79,16 +79,16 @@ class Commits(RuleBasedStateMachine):
             session.commit()
             session.close()
         self.move_late_stamps()
-        assert self.look(select(LateStamps.id)).all() == []
-        assert set(self.look(FIGURES).scalars()) == {True}
+        assert self.read_now(select(LateStamps.id)).all() == []
+        assert set(self.read_now(TOTALS_ARE_THE_RATINGS).scalars()) == {True}
         self.watcher.close()
 
-    def look(self, statement):
+    def read_now(self, statement):
         self.watcher.rollback()
         return self.watcher.execute(statement)
 
     def log(self, after=0):
-        lines = self.look(text(f"SELECT seq FROM change_log WHERE seq > {after} ORDER BY seq"))
+        lines = self.read_now(text(f"SELECT seq FROM change_log WHERE seq > {after} ORDER BY seq"))
         return list(lines.scalars())
 
     @rule(
@@ -98,7 +98,7 @@ class Commits(RuleBasedStateMachine):
         """A writer edits an issue, unless another transaction has locked it."""
         session = self.writers[writer]
         catalog = Catalog(session)
-        with undone_if_it_waits(session):
+        with rolled_back_if_locked(session):
             catalog.update(catalog.get(Issue, self.issues[issue]), {"desc": words})
             catalog.unit.finalize()  # the numbers of the log are taken long before the commit
 
@@ -107,7 +107,7 @@ class Commits(RuleBasedStateMachine):
         """A writer renames the series; the stamps of its issues move after the commit."""
         session = self.writers[writer]
         catalog = Catalog(session)
-        with undone_if_it_waits(session):
+        with rolled_back_if_locked(session):
             catalog.update(session.scalars(select(Series)).one(), {"name": name})
             catalog.unit.finalize()
 
@@ -128,7 +128,7 @@ class Commits(RuleBasedStateMachine):
     def give_stars(self, reader, issue, stars):
         """A reader adds or removes a rating, unless the issue or its series is locked."""
         session = self.readers[reader]
-        with undone_if_it_waits(session):
+        with rolled_back_if_locked(session):
             ratings.rate_issues(session, self.users[reader], {self.issues[issue]: stars}, today=TODAY)
 
     @rule(reader=st.integers(0, READERS - 1), issue=st.integers(0, ISSUES - 1))
@@ -144,7 +144,7 @@ class Commits(RuleBasedStateMachine):
         session.commit() if kept else session.rollback()
         self.followed += self.log(max(self.followed, default=0))
         assert self.followed == self.log(), "a line appeared before one that was read already"
-        epoch, *seen = self.look(SEEN).one()
+        epoch, *seen = self.read_now(CACHEABLE_STATE).one()
         assert self.cached.setdefault(epoch, seen) == seen, "something changed, the epoch did not"
 
 
@@ -158,7 +158,7 @@ def test_the_log_is_in_the_order_of_commits_and_the_epoch_tells_every_change(fac
         Commits.issues = tuple(make.issue(series=series, number=str(n)).id for n in range(ISSUES))
         Commits.users = tuple(make.user().id for _ in range(READERS))
         session.commit()
-    engine = create_engine(database, pool_size=10, connect_args=IMPATIENT)
+    engine = create_engine(database, pool_size=10, connect_args=SHORT_LOCK_TIMEOUT)
     Commits.factory = staticmethod(session_factory(engine))
     run_state_machine_as_test(Commits, settings=PROFILE)
     engine.dispose()

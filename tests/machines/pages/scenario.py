@@ -18,7 +18,12 @@ from tests.machines.api_cache.write_scenario import WriteScenario
 from tests.machines.propagation.world import OWNERS
 
 HOSTS = ("http://localhost", "https://comics.example:8443")
-READERS = ({}, {"Accept-Language": "it"}, {"Cookie": "theme=dark"}, {"Cookie": "language=it; theme=light"})
+READER_HEADERS = (
+    {},
+    {"Accept-Language": "it"},
+    {"Cookie": "theme=dark"},
+    {"Cookie": "language=it; theme=light"},
+)
 MISS_CHECK_PROBABILITY = 0.1  # of cache misses that are compared too
 OBJECTS_PER_KIND = 3  # objects of each kind that are visited
 BELOW = {
@@ -172,39 +177,39 @@ class Visitor:
 
     def visit(self, path: str, random: Random) -> None:
         """Visit a page, mostly by the same request as before, and compare it."""
-        asked = self.seen.get(path)
-        if asked is None or random.random() < 0.1:
+        page_request = self.seen.get(path)
+        if page_request is None or random.random() < 0.1:
             base = HOSTS[random.random() < 0.1]
-            asked = PageRequest(base, path, random.choice((0, 0, 0, 0, 1, 2, 3)))
-        page = self.ask(self.environment.app, asked)
+            page_request = PageRequest(base, path, random.choice((0, 0, 0, 0, 1, 2, 3)))
+        page = self.ask(self.environment.app, page_request)
         if page.headers.get("X-Cache") == "MISS" and random.random() > MISS_CHECK_PROBABILITY:
-            truth = page
+            expected = page
         else:
-            truth = self.ask(self.environment.uncached_app, asked)
+            expected = self.ask(self.environment.uncached_app, page_request)
         state = page.headers.get("X-Cache", str(page.status_int))
-        assert page.status_int == truth.status_int, f"{asked}: {page.status}, not {truth.status}"
-        assert page.body == truth.body, f"{asked}: {state} {_difference(page.text, truth.text)}"
+        assert page.status_int == expected.status_int, f"{page_request}: {page.status}, not {expected.status}"
+        assert page.body == expected.body, f"{page_request}: {state} {_difference(page.text, expected.text)}"
         self.environment.counts[state] += 1
         if page.status_int == 200:
-            assert "X-Cache" in page.headers, asked
+            assert "X-Cache" in page.headers, page_request
             assert "Set-Cookie" not in page.headers
-            self.record(asked, page)
-            self.revalidate(asked, page.body, random)
-            self.seen[path] = asked
+            self.record(page_request, page)
+            self.revalidate(page_request, page.body, random)
+            self.seen[path] = page_request
 
-    def record(self, asked: PageRequest, page) -> None:
+    def record(self, page_request: PageRequest, page) -> None:
         """Record the digest of a page by its tag: different pages must have different tags."""
         body = sha256(page.body).digest()
-        assert self.received[asked].setdefault(page.headers["ETag"], body) == body, (
-            f"{asked}: one tag, two pages"
+        assert self.received[page_request].setdefault(page.headers["ETag"], body) == body, (
+            f"{page_request}: one tag, two pages"
         )
 
-    def revalidate(self, asked: PageRequest, body: bytes, random: Random) -> None:
+    def revalidate(self, page_request: PageRequest, body: bytes, random: Random) -> None:
         """Revalidate an earlier tag: 304 only if the page is exactly the same."""
-        tag = random.choice(sorted(self.received[asked]))
-        again = self.ask(self.environment.app, asked, **{"If-None-Match": tag})
-        same = self.received[asked][tag] == sha256(body).digest()
-        assert again.status_int == (304 if same else 200), f"{asked}: {again.status} to {tag}"
+        tag = random.choice(sorted(self.received[page_request]))
+        again = self.ask(self.environment.app, page_request, **{"If-None-Match": tag})
+        same = self.received[page_request][tag] == sha256(body).digest()
+        assert again.status_int == (304 if same else 200), f"{page_request}: {again.status} to {tag}"
         assert again.body == (b"" if same else body)
         self.environment.counts[f"{again.status_int} by tag"] += 1
 
@@ -212,19 +217,20 @@ class Visitor:
         """Visit a page while `write` happens before statement number `place`; nothing stale may be cached."""
         pages = [each for each in self.objects if each.startswith(f"/{key[0]}/")]
         path = random.choice(pages + _some(random, self.lists))
-        asked = PageRequest(HOSTS[0], f"{path}{'&' if '?' in path else '?'}utm={random.random()}", 0)
+        page_request = PageRequest(HOSTS[0], f"{path}{'&' if '?' in path else '?'}utm={random.random()}", 0)
         self.scenario.session.commit()  # otherwise its savepoint would enclose those of the visit
         with before_statement(self.environment.connection, place, write):
-            self.ask(self.environment.app, asked)
-        page, truth = self.ask(self.environment.app, asked), self.ask(self.environment.uncached_app, asked)
-        assert (page.status_int, page.body) == (truth.status_int, truth.body), asked
+            self.ask(self.environment.app, page_request)
+        page = self.ask(self.environment.app, page_request)
+        expected = self.ask(self.environment.uncached_app, page_request)
+        assert (page.status_int, page.body) == (expected.status_int, expected.body), page_request
         self.environment.counts["interrupted"] += 1
 
     @staticmethod
-    def ask(app, asked: PageRequest, **headers: str):
+    def ask(app, page_request: PageRequest, **headers: str):
         """Send a request."""
-        sent = {**READERS[asked.reader], **headers}
-        return Request.blank(asked.path, base_url=asked.base, headers=sent).get_response(app)
+        sent = {**READER_HEADERS[page_request.reader], **headers}
+        return Request.blank(page_request.path, base_url=page_request.base, headers=sent).get_response(app)
 
 
 def _some(random: Random, paths: list[str]) -> list[str]:

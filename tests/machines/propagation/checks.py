@@ -7,18 +7,22 @@ from tests.machines.propagation.world import NAME_STAMPED, RATED, SYMMETRIC, Wor
 
 def check_stamps(before: World, after: World, oracle: Oracle) -> list[str]:
     """The errors in the stamps after one write, as text."""
-    wrong = []
-    shown, shows = shown_of(before), shown_of(after)
+    errors = []
+    shown_before, shown_after = shown_of(before), shown_of(after)
     stamps = ("modified", "issues_modified", "name_changed", "rated")
     changed = {stamp: moved(before, after, stamp) for stamp in stamps}
-    stale = {key for key in oracle.kept if shown.details[key] != shows.details[key]}
+    stale = {key for key in oracle.kept if shown_before.details[key] != shown_after.details[key]}
     stale |= oracle.written & oracle.kept
-    stale_lists = {key for key in shows.lists if key in shown.lists and shown.lists[key] != shows.lists[key]}
+    stale_lists = {
+        key
+        for key in shown_after.lists
+        if key in shown_before.lists and shown_before.lists[key] != shown_after.lists[key]
+    }
     rated = {key for key in oracle.kept if key[0] in RATED}
     figures = {key for key in rated if rating_figures(before, *key) != rating_figures(after, *key)}
     named_by_rules = oracle.touched()
     named = {key for key in oracle.renamed() if key[0] in NAME_STAMPED}
-    for words, keys in (
+    for message, keys in (
         ("stale: body changed, modified did not", stale - changed["modified"]),
         ("a rule names it, modified did not move", named_by_rules - changed["modified"]),
         ("modified moved for no rule", changed["modified"] - named_by_rules),
@@ -31,12 +35,12 @@ def check_stamps(before: World, after: World, oracle: Oracle) -> list[str]:
         ("name changed, its stamp did not", named - changed["name_changed"]),
         ("name stamp moved, the name did not change", changed["name_changed"] - named),
     ):
-        wrong += [f"{words}: {key}" for key in sorted(keys)]
+        errors += [f"{message}: {key}" for key in sorted(keys)]
     for stamp, keys in changed.items():
         shrunk = {key for key in keys if not _grew(before, after, key, stamp)}
-        wrong += [f"{stamp} did not grow: {key}" for key in sorted(shrunk)]
-    lost = {key for key in oracle.kept if not _kept(before, after, key)}
-    return wrong + [f"previous stamp is wrong: {key}" for key in sorted(lost)]
+        errors += [f"{stamp} did not grow: {key}" for key in sorted(shrunk)]
+    lost = {key for key in oracle.kept if not _keeps_previous_stamps(before, after, key)}
+    return errors + [f"previous stamp is wrong: {key}" for key in sorted(lost)]
 
 
 def _grew(before: World, after: World, key, stamp: str) -> bool:
@@ -44,7 +48,7 @@ def _grew(before: World, after: World, key, stamp: str) -> bool:
     return earlier is None or after.row(key)[stamp] > earlier
 
 
-def _kept(before: World, after: World, key) -> bool:
+def _keeps_previous_stamps(before: World, after: World, key) -> bool:
     """Whether each previous stamp is the value before the stamp moved, or unchanged if it did not move."""
     old, new = before.row(key), after.row(key)
     return all(
@@ -56,13 +60,13 @@ def _kept(before: World, after: World, key) -> bool:
 
 def check_state(world: World) -> list[str]:
     """The errors in the state itself: links stored in one direction only, wrong rating figures."""
-    wrong = []
+    errors = []
     for table in SYMMETRIC:
         pairs = {tuple(row.values()) for row in world.tables[table]}
-        wrong += [f"{table} is one way only: {pair}" for pair in sorted(pairs) if pair[::-1] not in pairs]
+        errors += [f"{table} is one way only: {pair}" for pair in sorted(pairs) if pair[::-1] not in pairs]
     for kind in RATED:
         for each, row in world.rows[kind].items():
             average = round(row["rating_sum"] / row["rating_count"], 2) if row["rating_count"] else None
             if (average, row["rating_count"]) != rating_figures(world, kind, each):
-                wrong.append(f"figures are not the ratings: {kind} {each}")
-    return wrong
+                errors.append(f"figures are not the ratings: {kind} {each}")
+    return errors

@@ -9,7 +9,7 @@ from tests.machines.propagation.world import LINKS, LISTING, OWNERS, World
 
 STATUS = {1: "Cancelled", 2: "Completed", 3: "Hiatus", 4: "Ongoing"}
 SOURCES = {"M": "Marvel", "W": "Wikipedia", "G": "Grand Comics Database", "D": "DC"}
-BETWEEN = {"trade_paperback": " TPB", "hardcover": " HC", "graphic_novel": " GN"}
+TYPE_ABBREVIATIONS = {"trade_paperback": " TPB", "hardcover": " HC", "graphic_novel": " GN"}
 
 PLAIN = {
     "publisher": ("name", "alt_names", "founded", "country", "desc", "image", "cv_id", "gcd_id", "slug"),
@@ -69,7 +69,7 @@ def series_label(world: World, each: int) -> str:
     row = world.rows["series"][each]
     code = world.rows["series_type"][row["series_type_id"]]["code"]
     after = " Digital" if code == "digital_chapter" else ""
-    return f"{row['name']}{BETWEEN.get(code, '')} ({row['year_began']}){after}"
+    return f"{row['name']}{TYPE_ABBREVIATIONS.get(code, '')} ({row['year_began']}){after}"
 
 
 def issue_label(world: World, each: int) -> str:
