@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
+from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload
 
@@ -61,10 +61,10 @@ def review(request):
 def decide(request):
     """Hide, restore or keep a review, with a reason."""
     sent = form_state.text_fields(request)
-    if sent.get("decision") not in DECISIONS:
-        raise HTTPBadRequest
-    act, text = DECISIONS[sent["decision"]]
     try:
+        if sent.get("decision") not in DECISIONS:
+            raise InvalidError({"__all__": [_("Choose one.")]})
+        act, text = DECISIONS[sent["decision"]]
         act(request.dbsession, request.identity, id_in_path(request), sent.get("reason", ""))
     except InvalidError as error:
         return _page(request, form_state.with_errors(request, error, sent))
