@@ -65,12 +65,12 @@ def _limits(schema: dict) -> str:
     if "format" in schema:
         parts.append(schema["format"])
     if "pattern" in schema:
-        parts.append("two decimals")
+        parts.append("fixed format")
     if "maxLength" in schema:
         parts.append(f"up to {schema['maxLength']} characters")
     low, high = schema.get("minimum"), schema.get("maximum")
     if high is not None:
         parts.append(f"{low:,} to {high:,}".replace(",", "\u202f"))
     elif low is not None:
-        parts.append(f"from {low} on")
+        parts.append(f"at least {low}")
     return "".join(f", {part}" for part in parts)

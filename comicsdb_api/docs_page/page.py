@@ -41,7 +41,7 @@ SEARCH = "search"  # the name of the search page; no section has it
 ERRORS, CONDITIONAL_REQUESTS = markdown.slug("Errors"), markdown.slug("Asking again")
 
 
-GUIDE, RESOURCES, SHAPES = "Guide", "Resources", "Shapes"
+GUIDE, RESOURCES, SHAPES = "Guide", "Resources", "Schemas"
 RESULTS_MAX = 60  # results of a search
 EXCERPT_LENGTH = 160  # characters of a result
 TAGS, SPACES = re.compile(r"<[^>]+>"), re.compile(r"\s+")
@@ -177,7 +177,7 @@ class Pages:
                 element("main", content, id="content", tabindex="-1"),
                 class_="frame",
             ),
-            element("footer", element("p", "Made from the API's own description.")),
+            element("footer", element("p", "Generated from the OpenAPI document.")),
         )
         return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
@@ -210,7 +210,7 @@ class Pages:
         forms = [
             element("a", form.upper(), href=f"../api/schema/?format={form}") for form in ("yaml", "json")
         ]
-        about = ["Version ", info["version"], ". The data come under ", licence, ". This page as OpenAPI: "]
+        about = ["Version ", info["version"], ". Licence of the data: ", licence, ". OpenAPI document: "]
         found = [
             element("h1", info["title"]),
             element("p", info["summary"], class_="lead"),
@@ -314,7 +314,7 @@ class Pages:
             for each in answer.get("headers", {}):
                 description += [" ", element("code", each)] if each in MORE_HEADERS else []
             items.append(element("div", element("dt", code), element("dd", description)))
-        return join([element("h4", "Answers"), element("dl", items, class_="answers")])
+        return join([element("h4", "Responses"), element("dl", items, class_="answers")])
 
     def _shape(self, name: str, schema: dict) -> Html:
         fields = [

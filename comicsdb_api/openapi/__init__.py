@@ -69,7 +69,7 @@ class SchemaResource(Resource):
         form = {
             "name": "format",
             "in": "query",
-            "description": "The form, where `Accept` does not say it: YAML by itself.",
+            "description": "The format; by default that of `Accept`, or else YAML.",
             "schema": {"type": "string", "enum": [YAML, JSON]},
         }
         own = {"Content-Disposition": MORE_HEADERS["Content-Disposition"]}

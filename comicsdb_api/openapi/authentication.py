@@ -9,11 +9,11 @@ from comicsdb_api.retirement import ENDING, BasicRetirement
 
 BY_TOKEN = "knoxApiToken"  # noqa: S105  (the name of a scheme)
 _ABOUT_TOKENS = (
-    "A token of the account, which has a scope: `read` reads the catalogue, `library` also reads and writes"
-    " what the account keeps, and `edit` may do all that the account may. Operations name the scope that they"
-    " need."
+    "A token of the account. Its scope limits it: `read` reads the catalogue, `library` also reads and writes"
+    " the account's collection, pull list and wish list, `edit` does everything that the account may do. Each"
+    " operation names the scope that it needs."
 )
-_BASIC = {"type": "http", "scheme": "basic", "description": "Name and password of the account."}
+_BASIC = {"type": "http", "scheme": "basic", "description": "User name and password of the account."}
 
 
 def schemes(retirement: BasicRetirement, settings: Mapping) -> dict:
@@ -32,7 +32,7 @@ def schemes(retirement: BasicRetirement, settings: Mapping) -> dict:
             "type": "apiKey",
             "in": "cookie",
             "name": session_cookie(settings),
-            "description": "The session of a browser on the site; what writes also needs `X-CSRFToken`.",
+            "description": "The session of a browser on the site; writes also need `X-CSRFToken`.",
         },
         BY_TOKEN: {"type": "http", "scheme": "bearer", "description": _ABOUT_TOKENS},
     }
@@ -44,29 +44,27 @@ def _end(retirement: BasicRetirement) -> str:
 
 def about_basic(retirement: BasicRetirement, settings: Mapping) -> str:
     """The guide's paragraphs about HTTP Basic, in Markdown."""
-    token = f"Make a token for each of your programs at `{TOKENS}`."
+    token = f"Create a token for each of your programs at `{TOKENS}`."
     if retirement.is_over:
         return (
-            f"HTTP Basic, the name and the password of an account with every request, ended on"
-            f" {retirement.sunset}. It is answered 401, whatever the password. {token}"
+            f"HTTP Basic, the user name and password of an account with every request, ended on"
+            f" {retirement.sunset}. It always gets 401, even with the right password. {token}"
         )
     if not retirement.is_announced:
         return (
-            "The name and the password of the account work as well as a token:\n\n"
+            "The user name and password of the account can be used instead of a token:\n\n"
             f"    curl -u NAME:PASSWORD {BASE}/api/issue/1/\n\n"
-            "New programs should send a token: it opens the API alone, and can be revoked alone. HTTP Basic"
-            " will end; long before, answers to it will say so in `Deprecation`, `Sunset` and `Link`, and"
-            " those who use it get a mail."
+            "New programs should use a token: it only works for the API, and can be revoked on its own. HTTP"
+            " Basic will end; long before, responses to it will announce the end in `Deprecation`, `Sunset`"
+            " and `Link`, and accounts that use it will get a mail."
         )
     names = ", ".join(f"`{name}`" for name in retirement.header_names)
     told = (
-        "HTTP Basic, the name and the password of the account with every request, is deprecated since"
-        f" {retirement.deprecated}{_end(retirement)}. {token} Answers to it say so in {names}."
+        "HTTP Basic, the user name and password of the account with every request, is deprecated since"
+        f" {retirement.deprecated}{_end(retirement)}. {token} Responses to it announce this in {names}."
     )
     if retirement.phase == ENDING:
         limits = (settings[f"comicsdb_api.throttle.basic_{name}"] for name in ("burst", "sustained"))
         minute, day = (f"{limit:,}" for limit in limits)
-        told += (
-            f" Until the end it may ask at most {minute} times in any minute and {day} times in any 24 hours."
-        )
+        told += f" Until then, its limits are {minute} requests in any minute and {day} in any 24 hours."
     return told

@@ -19,45 +19,49 @@ def _header(schema: dict, description: str, *, required: bool = True) -> dict:
     return {"description": description, "required": required, "schema": schema}
 
 
-FOR_OTHER_SITES = "On answers to reads, so that scripts of other sites may see them."
+FOR_OTHER_SITES = "On responses to reads, so that scripts of other sites can read them."
 # On every response.
 COMMON_HEADERS = {
-    "Allow": _header(TEXT | {"examples": ["GET, HEAD, OPTIONS"]}, "The methods that the address offers."),
-    **{name: _header({"const": value}, "The same on every answer.") for name, value in HEADERS},
+    "Allow": _header(TEXT | {"examples": ["GET, HEAD, OPTIONS"]}, "The methods that the URL supports."),
+    **{name: _header({"const": value}, "The same on every response.") for name, value in HEADERS},
     **{name: _header({"const": value}, FOR_OTHER_SITES, required=False) for name, value in CROSS_ORIGIN},
 }
 MORE_HEADERS = {
-    "ETag": _header(_TAG, "Tag of the body, for `If-None-Match` and `If-Match`."),
-    "Last-Modified": _header(_DATE, "When what the body shows last changed, in seconds."),
+    "ETag": _header(_TAG, "Entity tag of the body, for `If-None-Match` and `If-Match`."),
+    "Last-Modified": _header(_DATE, "Time of the last change to the content of the body, to the second."),
     "X-Cache": _header(
         TEXT | {"enum": ["HIT", "MISS"]},
-        "Whether the body came out of the cache or was made for this answer.",
+        "Whether the body was served from the cache or generated for the request.",
     ),
-    "WWW-Authenticate": _header(TEXT, "How to say who one is."),
+    "WWW-Authenticate": _header(TEXT, "The authentication schemes that the server accepts."),
     "Idempotent-Replayed": _header(
-        {"const": "true"}, "The answer is that to an earlier request with the same key.", required=False
+        {"const": "true"}, "The response is that to an earlier request with the same key.", required=False
     ),
-    "Location": _header({"type": "string", "format": "uri"}, "Where the object lives on."),
-    "Retry-After": _header({"type": "integer", "minimum": 1}, "How many seconds to wait."),
-    "Content-Disposition": _header(TEXT, "The name of a file to keep it in."),
+    "Location": _header({"type": "string", "format": "uri"}, "URL of the object that it was merged into."),
+    "Retry-After": _header({"type": "integer", "minimum": 1}, "Number of seconds to wait."),
+    "Content-Disposition": _header(TEXT, "Name for the downloaded file."),
 }
 NEXT_PAGE = _header(
     TEXT,
-    "By cursor: the next page (`next`, RFC 8288). What there is to read about the end of HTTP Basic.",
+    "With `cursor`: URL of the next page (`next`, RFC 8288). Also documentation about the end of HTTP Basic.",
     required=False,
 )
 _FIGURES = {
-    "Limit": "How many requests there may be in any {}.",
-    "Remaining": "How many requests are left in this {}.",
-    "Reset": "When the next place of this {} becomes free, in seconds since 1970.",
+    "Limit": "Number of requests allowed in any {}.",
+    "Remaining": "Number of requests left in the current {}.",
+    "Reset": "Unix time at which the next request of the {} becomes available.",
 }
 # On every response to requests by HTTP Basic, once its end is announced.
 RETIREMENT_HEADERS = {
     "Deprecation": _header(
-        TEXT | {"pattern": "^@[0-9]+$"}, "Since when HTTP Basic is deprecated (RFC 9745).", required=False
+        TEXT | {"pattern": "^@[0-9]+$"},
+        "Time since which HTTP Basic is deprecated (RFC 9745).",
+        required=False,
     ),
-    "Sunset": _header(_DATE, "When HTTP Basic ends (RFC 8594).", required=False),
-    "Link": _header(TEXT, "What there is to read about that: `deprecation` and `sunset`.", required=False),
+    "Sunset": _header(_DATE, "Time at which HTTP Basic ends (RFC 8594).", required=False),
+    "Link": _header(
+        TEXT, "Documentation about the end of HTTP Basic: `deprecation` and `sunset`.", required=False
+    ),
     NOTICE: _header(TEXT, "The same in words, when the end is near.", required=False),
 }
 # On every response to callers with permission, if the site has rate limits.
@@ -70,17 +74,17 @@ LIMIT_HEADERS = {
 } | {
     "X-RateLimit-Cost": _header(
         {"type": "integer", "minimum": 0},
-        "What this answer cost of the day's requests.",
+        "Number of the day's requests that this response cost.",
         required=False,
     ),
     "RateLimit-Policy": _header(
         TEXT | {"examples": ['"burst";q=20;w=60, "sustained";q=5000;w=86400']},
-        "The limits: requests (`q`) in seconds (`w`).",
+        "The limits: number of requests (`q`) in a number of seconds (`w`).",
         required=False,
     ),
     "RateLimit": _header(
         TEXT | {"examples": ['"burst";r=19;t=60, "sustained";r=4999;t=86400']},
-        "What is left of them (`r`), and in how many seconds there is more (`t`).",
+        "Number of requests left (`r`), and of seconds until the next becomes available (`t`).",
         required=False,
     ),
 }
@@ -130,46 +134,49 @@ def integer(low: int, high: int) -> dict:
 
 
 PARAMETERS = {
-    "id": _parameter(
-        "id", "path", integer(1, INTEGER_MAX), "Number of the object.", required=True, example=1
-    ),
+    "id": _parameter("id", "path", integer(1, INTEGER_MAX), "Id of the object.", required=True, example=1),
     "page": _parameter(
         "page",
         "query",
         {"anyOf": [integer(1, PAGE_MAX), {"const": "last"}]},
-        "Number of the page, from 1 on, or `last`.",
+        "Page number, from 1, or `last`.",
         example=1,
     ),
     "strict": _parameter(
         "strict",
         "query",
         {"type": "boolean"},
-        "Whether parameters that this address does not know are refused (400) instead of ignored.",
+        "Whether unknown parameters are rejected (400) instead of ignored.",
     ),
     "If-None-Match": _parameter(
-        "If-None-Match", "header", TEXT, "Tags of bodies that are known, or `*`: 304 if it is one of them."
+        "If-None-Match",
+        "header",
+        TEXT,
+        "Entity tags of known bodies, or `*`: 304 if the body has one of them.",
     ),
-    "If-Match": _parameter("If-Match", "header", TEXT, "Tags, or `*`: 412 if the body is none of these."),
+    "If-Match": _parameter(
+        "If-Match", "header", TEXT, "Entity tags, or `*`: 412 if the body has none of them."
+    ),
     "If-Modified-Since": _parameter(
         "If-Modified-Since",
         "header",
         TEXT,
-        "A date: 304 if nothing has changed since. Not heeded beside `If-None-Match`.",
+        "A date: 304 if nothing has changed since. Ignored if `If-None-Match` is sent.",
     ),
     "If-Unmodified-Since": _parameter(
         "If-Unmodified-Since",
         "header",
         TEXT,
-        "A date: 412 if something has changed since. Not heeded beside `If-Match`.",
+        "A date: 412 if something has changed since. Ignored if `If-Match` is sent.",
     ),
     "Idempotency-Key": _parameter(
         "Idempotency-Key",
         "header",
         {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
-        "A text made up for this request: repeated with it, it is done once and answered as the first time.",
+        "A unique string for this request, which makes repeats safe: they get the first response again.",
     ),
     "X-CSRFToken": _parameter(
-        "X-CSRFToken", "header", TEXT, "With the session of a browser: the token of the site's forms."
+        "X-CSRFToken", "header", TEXT, "Only for sessions of browsers: the token of the site's forms."
     ),
 }
 TAG_CONDITIONS = ("If-None-Match", "If-Match")
@@ -178,20 +185,23 @@ DATE_CONDITIONS = ("If-Modified-Since", "If-Unmodified-Since")
 SCHEMAS = {
     "Error": {
         "type": "object",
-        "description": "One sentence about what went wrong.",
-        "properties": {"detail": TEXT | {"description": "The sentence.", "examples": ["Not found."]}},
+        "description": "An error as a message.",
+        "properties": {"detail": TEXT | {"description": "The message.", "examples": ["Not found."]}},
         "required": ["detail"],
         "examples": [{"detail": "Not found."}],
     },
     "ProblemDetails": {
         "type": "object",
-        "description": f"An error as problem details (RFC 9457), where `Accept` names `{PROBLEM}`.",
+        "description": f"An error as problem details (RFC 9457), if `Accept` names `{PROBLEM}`.",
         "properties": {
-            "type": {"const": "about:blank", "description": "The status says what sort of problem it is."},
-            "title": TEXT | {"description": "The phrase of the status."},
-            "status": {"type": "integer", "description": "The status."},
-            "detail": TEXT | {"description": "What went wrong, in a sentence."},
-            "errors": {"description": "What is wrong by parameter or field, as without problem details."},
+            "type": {
+                "const": "about:blank",
+                "description": "Always the same: the status identifies the problem.",
+            },
+            "title": TEXT | {"description": "The reason phrase of the status."},
+            "status": {"type": "integer", "description": "The status code."},
+            "detail": TEXT | {"description": "The message."},
+            "errors": {"description": "Messages by parameter or field, as without problem details."},
         },
         "required": ["type", "title", "status", "detail"],
         "examples": [
@@ -206,7 +216,7 @@ SCHEMAS = {
     },
     "Problems": {
         "type": "object",
-        "description": "What is wrong, by parameter; both ends of a range are reported by the range's name.",
+        "description": "Messages by parameter; for both ends of a range, by the name of the range.",
         "additionalProperties": {"type": "array", "items": TEXT, "minItems": 1},
         "examples": [{"modified_gt": ["Enter a valid date/time."]}],
     },
@@ -215,7 +225,7 @@ SCHEMAS = {
 WRITE_SCHEMAS = {
     "Faults": {
         "type": "object",
-        "description": "What is wrong, by field; in a list, by the place in it first.",
+        "description": "Messages by field; in a list, first by index.",
         "additionalProperties": {
             "anyOf": [{"type": "array", "items": TEXT, "minItems": 1}, {"type": "object"}, TEXT]
         },
@@ -249,43 +259,41 @@ def _dated_response(description: str) -> dict:
     return {"description": description, "headers": optional | headers("Last-Modified")}
 
 
-UNCHANGED, CHANGED = "Nothing has changed. No body.", "Something has changed. No body."
+UNCHANGED, CHANGED = "Not changed. No body.", "Changed. No body."
 RESPONSES = {
     "NotModified": _empty_response(UNCHANGED, "ETag"),
     "NotModifiedSince": _dated_response(UNCHANGED),
     "PreconditionFailed": _empty_response(CHANGED, "ETag"),
     "ModifiedSince": _dated_response(CHANGED),
     "BadRequest": _error_response(
-        "A parameter has a value that cannot be read, or with `strict` it is not known.", "Problems"
+        "A parameter has an invalid value or, with `strict`, is unknown.", "Problems"
     ),
     "Unauthorized": _error_response(
-        "No credentials, or wrong ones.", "Error", "WWW-Authenticate", common=PUBLIC_HEADERS
+        "Credentials are missing or wrong.", "Error", "WWW-Authenticate", common=PUBLIC_HEADERS
     ),
     "Forbidden": _error_response(
-        "The account may not do this, or the scope of its token does not suffice: `WWW-Authenticate`"
-        " names the one that does.",
+        "The account may not do this, or the scope of its token is too narrow: `WWW-Authenticate` names the"
+        " scope that suffices.",
         common=ACCOUNT_HEADERS,
     ),
     "Merged": {
-        "description": "The object was merged: the body names the other one by `id` and `resource_url`.",
+        "description": "The object was merged; the body names the other one by `id` and `resource_url`.",
         "headers": headers("Location"),
         "content": {JSON: {"schema": reference("schemas", "Error")}},
     },
-    "NotFound": _error_response("There is no such object, page or format."),
-    "MethodNotAllowed": _error_response("The address does not offer the method; see `Allow`."),
-    "NotAcceptable": _error_response("Nothing that can be sent is acceptable.", common=PUBLIC_HEADERS),
-    "TooManyRequests": _error_response("Too many requests: wait.", "Error", "Retry-After"),
+    "NotFound": _error_response("No such object, page or format."),
+    "MethodNotAllowed": _error_response("The URL does not support the method; see `Allow`."),
+    "NotAcceptable": _error_response("No available media type is acceptable.", common=PUBLIC_HEADERS),
+    "TooManyRequests": _error_response("Too many requests.", "Error", "Retry-After"),
 }
 RESPONSES["Forbidden"]["headers"]["WWW-Authenticate"] = _header(
-    TEXT, "Where a token of a wider scope would do: which one (RFC 6750).", required=False
+    TEXT, "The scope that would suffice, if the token's is too narrow (RFC 6750).", required=False
 )
 WRITE_RESPONSES = {
-    "Faulty": _error_response("The body cannot be parsed (`detail`), or cannot be written.", "Faults"),
-    "Unchangeable": _empty_response(
-        "It has changed, by a condition of the request. No body; nothing was written."
-    ),
-    "TooLarge": _error_response("The body has too many bytes or fields."),
-    "UnsupportedType": _error_response("The body is of a type that the address does not take."),
+    "Faulty": _error_response("The body cannot be parsed (`detail`), or its values are invalid.", "Faults"),
+    "Unchangeable": _empty_response("A condition of the request is false. No body; nothing was written."),
+    "TooLarge": _error_response("The body is too large, or has too many fields."),
+    "UnsupportedType": _error_response("The URL does not accept bodies of this type."),
     "KeyUsed": _error_response("The `Idempotency-Key` was used for another request."),
 }
 

@@ -38,15 +38,15 @@ VERBS = {
     "PATCH": "partial_update",
     "DELETE": "destroy",
 }
-SUMMARIES = {"POST": "new", "PUT": "whole", "PATCH": "some fields of one"}
+SUMMARIES = {"POST": "create a new", "PUT": "update one", "PATCH": "update some fields of one"}
 # An account with only the permissions that every account has.
 ORDINARY_ACCOUNT = Identity(0, "", is_staff=False, is_superuser=False, groups=frozenset(), method="")
 EDITOR_ACCOUNT = ORDINARY_ACCOUNT._replace(groups=frozenset([EDITOR_GROUP]))
 LIST_COSTS = (
-    f"A page costs one of the day's requests for each {ROWS_PER_REQUEST} rows that it has room for or, with"
-    f" fields of details, for each {DETAILED_ROWS_PER_REQUEST}."
+    f"A page costs one of the day's requests for each {ROWS_PER_REQUEST} rows of its page size or, with"
+    f" detail fields, for each {DETAILED_ROWS_PER_REQUEST}."
 )
-IDS_COSTS = f"With `ids`, it costs one for each {DETAILED_ROWS_PER_REQUEST} of them."
+IDS_COSTS = f"With `ids`, it costs one for each {DETAILED_ROWS_PER_REQUEST} ids."
 PARAMETER = re.compile(r"{(\w+)(?::[^}]*)?}")
 
 
@@ -232,7 +232,7 @@ def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
     elif endpoint.is_writing:
         operation |= _write_operation(endpoint, components)
     else:
-        operation["responses"] = {"default": {"description": "What came of it.", "headers": common.headers()}}
+        operation["responses"] = {"default": {"description": "The result.", "headers": common.headers()}}
     refusals = {
         "401": "Unauthorized",
         "404": "NotFound",
@@ -284,7 +284,7 @@ def _read_operation(endpoint: Endpoint, components: Components, registry) -> dic
     parameters = [*own.get("parameters", ()), *(reference("parameters", name) for name in shared)]
     sent = ("ETag", *(("Last-Modified",) if dated else ()), *(("X-Cache",) if cached else ()))
     answer = {
-        "description": own.get("answer", "What was asked for."),
+        "description": own.get("answer", "The requested content."),
         "headers": common.headers(*sent) | own.get("headers", {}),
         "content": own["content"],
     }
@@ -314,7 +314,7 @@ def _write_operation(endpoint: Endpoint, components: Components) -> dict:
     else:
         body = write_operations.request_body(components, resource, kind, partial=endpoint.method == "PATCH")
     headers = common.headers(*(("Idempotent-Replayed",) if is_new else ()))
-    answer = {"description": "As it is now.", "headers": headers, "content": _json(shown)}
+    answer = {"description": "The object as written.", "headers": headers, "content": _json(shown)}
     others = {"400": "Faulty", "413": "TooLarge", "415": "UnsupportedType"}
     others |= {"422": "KeyUsed"} if is_new else {"412": "Unchangeable"}
     asked = ("Idempotency-Key",) if is_new else ("If-Match", "If-Unmodified-Since")

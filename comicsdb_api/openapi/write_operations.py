@@ -50,7 +50,7 @@ NAMES_OF_CHANGES = {JSON: CHANGE, URLENCODED: FORM_CHANGE, PARTS: MULTIPART_CHAN
 FILE = {
     "type": "string",
     "format": "binary",
-    "description": "A file: JPEG, PNG, WebP, GIF or AVIF.",
+    "description": "A picture: JPEG, PNG, WebP, GIF or AVIF.",
     "examples": ["cover.jpg"],
 }
 # Client generators do not support enumerations of numbers, so only the strings list the grades.
@@ -67,7 +67,7 @@ SIMPLE_TYPES = (
     (PerceptualHash, {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}),
     ((Price, ExternalId, String), {"type": "string"}),
 )
-FORM_DESCRIPTION = "Lists are repeated fields; an empty text stands for null."
+FORM_DESCRIPTION = "Lists are repeated fields; empty values mean null."
 
 
 def request_body(components: Components, resource, kind: str, *, partial: bool) -> dict:

@@ -278,7 +278,7 @@ def test_yaml_says_what_json_says(api):
     written = api.get(SCHEMA)
     assert from_yaml(written.body) == api.json(f"{SCHEMA}?format=json")
     assert "&id0" not in written.text
-    assert "    ## First steps\n\n    Everybody" in written.text
+    assert "    ## Getting started\n\n    Everybody" in written.text
 
 
 # Like other endpoints.
