@@ -38,8 +38,8 @@ from comicsdb_api.responses import (
 logger = logging.getLogger(__name__)
 
 NOT_FOUND = "Not found."
-STORAGE_DOWN = "Pictures cannot be stored at the moment. Nothing was changed; please try again in a while."
-DATABASE_DOWN = "The database cannot be used at the moment; please try again in a while."
+STORAGE_DOWN = "Pictures cannot be stored at the moment. Nothing was changed; please try again later."
+DATABASE_DOWN = "The database is unavailable at the moment; please try again later."
 NOT_ACCEPTABLE = "Could not satisfy the request Accept header."
 # Matches all other URLs below /api/, so that the API returns 404 for them, not the site.
 UNKNOWN_ROUTE, UNKNOWN_PATTERN = "api.unknown", "/api{rest:(/.*)?}"

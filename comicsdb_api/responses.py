@@ -28,8 +28,8 @@ HEADERS = (
 CROSS_ORIGIN = (("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", "*"))
 HEADERS_OF_READS = (*HEADERS, *CROSS_ORIGIN)
 PROBLEM = "application/problem+json"
-SEE_ERRORS = "The request has errors; `errors` tells which, by field or parameter."
-PRECONDITION_FAILED = "The object is not as a condition of the request wants it."
+SEE_ERRORS = "The request has errors; `errors` lists them by field or parameter."
+PRECONDITION_FAILED = "A condition of the request is false."
 ZERO_QUALITY = re.compile(r"\s*q\s*=\s*0(\.0*)?\s*", re.IGNORECASE)
 
 

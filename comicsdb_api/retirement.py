@@ -63,15 +63,15 @@ class BasicRetirement:
             headers.append(("Sunset", format_datetime(_midnight(self.sunset), usegmt=True)))
         headers.append(("Link", f'{page}"deprecation", {page}"sunset"'))
         if self.phase == ENDING:
-            headers.append((NOTICE, f"Passwords end on {self.sunset}. Make a token now: {site}{TOKENS}"))
+            headers.append((NOTICE, f"Passwords end on {self.sunset}. Create a token now: {site}{TOKENS}"))
         return headers
 
     def refusal(self, application_url: str) -> str:
         """Return the error message for passwords in the last phase."""
         site = self._base or application_url
         return (
-            f"Passwords are no longer accepted since {self.sunset}."
-            f" Make a token at {site}{TOKENS} and send it as Authorization: Bearer TOKEN."
+            f"Passwords have not been accepted since {self.sunset}."
+            f" Create a token at {site}{TOKENS} and send it as Authorization: Bearer TOKEN."
         )
 
 

@@ -196,7 +196,7 @@ def refusal(request, verdict: Verdict, route: str | None = None):
     if left and verdict.cost > 1:
         sentence += f" It costs {verdict.cost} of the day's requests, of which {min(left)} are left."
     if verdict.identity is None and request.registry.settings["comicsdb_api.anonymous"]:
-        sentence += f" An account may make more; its tokens are at {request.application_url}{TOKENS} ."
+        sentence += f" Accounts have higher limits; create a token at {request.application_url}{TOKENS} ."
     return too_many_requests(request, sentence, verdict.wait, route)
 
 

@@ -49,30 +49,30 @@ class Parameter:
     description: str
 
 
-TOO_LONG = f"More than {LENGTH_MAX} characters find nothing."
+TOO_LONG = f"Texts of more than {LENGTH_MAX} characters find nothing."
 # Descriptions of conditions; for those not listed, they depend on the type of the parameter.
 TEST_DESCRIPTIONS = {
     conditions.in_year: "Year of {}.",
     conditions.in_month: "Month of {}, 1 to 12.",
-    conditions.equal_ignoring_case: "{}; upper and lower case are the same.",
-    conditions.contains: "Part of {}; upper and lower case are the same. " + TOO_LONG,
-    conditions.phrase: "Part of {}; case and accents do not count. " + TOO_LONG,
+    conditions.equal_ignoring_case: "{}; case is ignored.",
+    conditions.contains: "Part of {}; case is ignored. " + TOO_LONG,
+    conditions.phrase: "Part of {}; case and accents are ignored. " + TOO_LONG,
     conditions.words: (
-        "Words that all stand in {}, in any order; case and accents do not count."
-        f" The first {search.WORDS_MAX} words count."
+        "Words that are all in {}, in any order; case and accents are ignored."
+        f" Only the first {search.WORDS_MAX} are used."
     ),
-    conditions.same_isbn: "{}, with 10 or 13 digits: one finds the other; blanks and hyphens do not count.",
-    conditions.same_sku: "{} of the issue or of one of its variants; upper and lower case are the same.",
-    conditions.same_upc: "{} of the issue or of one of its variants; blanks, hyphens and case do not count.",
+    conditions.same_isbn: "{} with 10 or 13 digits (either form finds both); spaces and hyphens are ignored.",
+    conditions.same_sku: "{} of the issue or of one of its variants; case is ignored.",
+    conditions.same_upc: "{} of the issue or of one of its variants; spaces, hyphens and case are ignored.",
     conditions.same_gtin: (
-        "{} of the issue or of one of its variants: a UPC-A, EAN-13 or ISBN as scanned; blanks and hyphens do"
-        " not count. With the two or five digits of a supplement, those with the same one or none are found;"
-        " without them, all."
+        "{} of the issue or of one of its variants: a UPC-A, EAN-13 or ISBN as scanned; spaces and hyphens"
+        " are ignored. With a supplement of two or five digits, finds codes with the same supplement or none;"
+        " otherwise all."
     ),
     conditions.upc_begins: (
-        "Beginning of {} of the issue or of one of its variants; blanks and hyphens do not count."
+        "Beginning of {} of the issue or of one of its variants; spaces and hyphens are ignored."
     ),
-    conditions.missing: "Whether {} is missing; anything but true, false, 1 and 0 is ignored.",
+    conditions.missing: "Whether {} is missing; values other than true, false, 1 and 0 are ignored.",
 }
 
 
@@ -150,7 +150,7 @@ class NumberFilter(Filter):
     """A lower bound, which may have decimals."""
 
     schema = {"type": "number"}
-    description = "Least {}."
+    description = "Minimum {}."
     error_message = IntegerFilter.error_message
 
     def parse(self, value, zone):  # noqa: ARG002
@@ -163,7 +163,7 @@ class IntegerListFilter(IntegerFilter):
     """Any of several ids."""
 
     schema = {"type": "array", "items": IntegerFilter.schema}
-    description = f"{{}}: any of these ids, separated by commas; the first {IDS_MAX} count."
+    description = f"{{}}: any of these ids, separated by commas; only the first {IDS_MAX} are used."
 
     def parse(self, value, zone):  # noqa: ARG002
         items = [item for item in (each.strip() for each in value.split(",")) if item]
@@ -174,11 +174,11 @@ class IntegerListFilter(IntegerFilter):
 class IdListFilter(IntegerListFilter):
     """Any of several numbers; too many are an error, so that none is silently ignored."""
 
-    description = f"{{}}: any of these numbers, up to {FOREIGN_IDS_MAX}, separated by commas."
+    description = f"{{}}: any of these ids, up to {FOREIGN_IDS_MAX}, separated by commas."
 
     def parse(self, value, zone):
         if value.count(",") >= FOREIGN_IDS_MAX:
-            raise BadValueError(self.name, f"Ask for at most {FOREIGN_IDS_MAX} numbers at a time.")
+            raise BadValueError(self.name, f"Send at most {FOREIGN_IDS_MAX} ids.")
         return super().parse(value, zone)
 
 
@@ -186,7 +186,7 @@ class BooleanFilter(Filter):
     """A boolean."""
 
     schema = {"type": "boolean"}
-    description = "Whether {}; anything but true, false, 1 and 0 is ignored."
+    description = "Whether {}; values other than true, false, 1 and 0 are ignored."
 
     def parse(self, value, zone):  # noqa: ARG002
         wanted = BOOLEANS.get(value.lower())
@@ -242,8 +242,8 @@ class DateRangeFilter(DateFilter):
     def openapi_parameters(self):
         after, before = self.parameters
         return [
-            Parameter(after, self.schema, f"Earliest {self.subject}, included."),
-            Parameter(before, self.schema, f"Latest {self.subject}, included."),
+            Parameter(after, self.schema, f"Earliest {self.subject}, inclusive."),
+            Parameter(before, self.schema, f"Latest {self.subject}, inclusive."),
         ]
 
     def clauses(self, values, zone):  # noqa: ARG002
@@ -259,7 +259,7 @@ class LaterThanFilter(Filter):
     """Strictly later than a time; a date means its start in the site's time zone."""
 
     schema = {"type": "string", "format": "date-time"}
-    description = "{}: strictly later than this moment; without an offset, in the site's time zone."
+    description = "{}: later than this time; without an offset, in the site's time zone."
     error_message = "Enter a valid date/time."
 
     def parse(self, value, zone):

@@ -16,7 +16,7 @@ from comicsdb_api.resource.selection import FIELDS, INCLUDE, parse_names, select
 IDS, SORT, PAGE_SIZE, CURSOR = "ids", "sort", "page_size", "cursor"
 IDS_MAX = 100
 PAGE_SIZE_MAX = 500
-ORDERS = "another order; `-` is for descending, and ids tell apart what is equal"
+ORDERS = "another order; `-` means descending, and ids break ties"
 
 
 class Option(Filter):
@@ -50,13 +50,13 @@ def options_of(resource: type) -> tuple[Option, ...]:
         FIELDS,
         lambda text: parse_names(text, known[FIELDS]),
         _list_of({"enum": list(known[FIELDS])}),
-        "only these fields; with dots, of what is in a field",
+        "only these fields; a dot selects fields of an object or of each object of a list",
     )
     include = Option(
         INCLUDE,
         lambda text: parse_names(text, known[INCLUDE]),
         _list_of({"enum": list(known[INCLUDE])}),
-        "further fields, as a detail has them, or `all`",
+        "additional fields, as in a detail, or `all`",
     )
     return fields, include
 
@@ -89,7 +89,7 @@ def _read_ids(text: str) -> tuple[int, ...]:
     """The ids in the order sent, without duplicates."""
     items = [item for item in (each.strip() for each in text.split(",")) if item]
     if len(items) > IDS_MAX:
-        raise ValueError(f"Ask for at most {IDS_MAX} ids at a time.")
+        raise ValueError(f"Send at most {IDS_MAX} ids.")
     numbers = [whole_number(item.lstrip("0"), 1) for item in items]
     if None in numbers:
         raise ValueError(f"Enter whole numbers from 1 to {INTEGER_MAX}.")
@@ -117,20 +117,20 @@ IDS_OPTION = Option(
     IDS,
     _read_ids,
     _list_of({"type": "integer", "minimum": 1, "maximum": INTEGER_MAX}, maxItems=IDS_MAX),
-    f"objects with these ids, up to {IDS_MAX}, in this order and on one page",
+    f"objects with these ids, up to {IDS_MAX}, in this order, on one page",
 )
 PAGE_OPTIONS = (
     Option(
         PAGE_SIZE,
         _read_size,
         {"type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX},
-        "how many objects a page has",
+        "number of objects on a page",
     ),
     Option(
         CURSOR,
         str,
         {"type": "string", "examples": ["*"]},
-        "`*` for the first page, and then as in `next`: pages without `count` and numbers, which stay put"
-        " while others write",
+        "`*` for the first page, then as in `next`: pages without `count` or numbers, stable during"
+        " concurrent writes",
     ),
 )

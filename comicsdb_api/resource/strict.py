@@ -8,7 +8,7 @@ from comicsdb_api.openapi.document import query_parameters
 from comicsdb_api.responses import is_api_route
 
 NAME = "strict"
-UNKNOWN = "This address does not know this parameter."
+UNKNOWN = "Unknown parameter."
 
 
 def is_strict(request) -> bool:

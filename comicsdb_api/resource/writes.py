@@ -30,7 +30,7 @@ NO_PICTURE = "Upload a valid image. The file you uploaded was either not an imag
 KEY_HEADER, REPLAYED_HEADER = "Idempotency-Key", ("Idempotent-Replayed", "true")
 KEY_LENGTH_MAX = 255
 INVALID_KEY = f"{KEY_HEADER} must have 1 to {KEY_LENGTH_MAX} visible characters."
-USED_KEY = f"This {KEY_HEADER} was used for another request. Make up a new one for each request."
+USED_KEY = f"This {KEY_HEADER} was used for another request. Use a new one for each request."
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ arc = Arc.__table__
 
 
 class ArcResource(CatalogueResource):
-    """Stories told over several issues."""
+    """Story arcs: stories told over several issues."""
 
     model = Arc
     schema = ArcSchema

@@ -47,23 +47,23 @@ from comicsdb_api.responses import base_urls, json_response, to_json
 from comicsdb_api.responses import headers as common_headers
 
 EPOCH_CHANGED = (
-    "The feed began anew, as the database was restored: changes that you know may be gone, and their"
-    " numbers used again. Read the lists again; then follow with this `epoch`, from this `after` on."
+    "The feed has a new epoch, as the database was restored: changes that you have read may be gone, and"
+    " their numbers reused. Read the lists again, then continue with this `epoch` and `after`."
 )
 REMOVED_FROM_FEED = (
-    "The feed no longer has everything after what you sent. Begin with a dump, or read the lists again; then"
-    " follow with this `epoch`, from this `after` on."
+    "The feed no longer has all changes after the position sent. Start with a dump or read the lists again,"
+    " then continue with this `epoch` and `after`."
 )
 EPOCH_SCHEMA = {
     "type": "string",
     "pattern": "^[0-9a-f]{32}$",
     "examples": ["3f0c7d1be8a24c0c9f6d2b1a5e4c7d90"],
-    "description": "What the numbers belong to: sent with `after`, an older one gets 410.",
+    "description": "The epoch of the numbers: if sent with `after`, an older one gets 410.",
 }
 EVENT_STREAM = "text/event-stream"
 HEARTBEAT = 15  # seconds
 RETRY_MILLISECONDS = 5000  # milliseconds until a client reconnects
-TOO_MANY_STREAMS = "Too many streams at once: try again later, or ask without a stream."
+TOO_MANY_STREAMS = "Too many streams: try again later, or request JSON."
 DUMPS_ROUTE = "data"  # the route of the page of dumps
 LINES_MAX = 1000
 KINDS = tuple(kind.name for kind in reference_last())
@@ -79,7 +79,7 @@ class AfterFilter(Filter):
     """`after`: entries with greater numbers."""
 
     schema = {"type": "integer", "minimum": 0}
-    description = "{}: only later ones; 0, or nothing, is from the beginning."
+    description = "{}: only later entries; from the beginning if 0 or omitted."
     error_message = "Enter a whole number, zero or more."
 
     def parse(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
@@ -93,7 +93,7 @@ class AfterFilter(Filter):
 class SinceFilter(LaterThanFilter):
     """`since`: the first entry written at this time or later, and all after it."""
 
-    description = "{}, included; without an offset, in the site's time zone."
+    description = "{}; without an offset, in the site's time zone."
 
     def parse(self, value, zone) -> ColumnElement[bool]:
         """The condition, by number, so that entries written after the clock was set back are not omitted."""
@@ -110,8 +110,8 @@ class EpochParameter(Filter):
     """`epoch`: not a condition on entries, but on the whole feed."""
 
     schema = {name: EPOCH_SCHEMA[name] for name in ("type", "pattern")}
-    description = "{}: if it is no longer that of the feed, the answer is 410."
-    error_message = "Enter the epoch as the feed gave it."
+    description = "{}: if the feed has another one, the response is 410."
+    error_message = "Enter the epoch as received from the feed."
 
     def parse(self, value, zone) -> None:  # noqa: ARG002
         """Only check the format."""
@@ -123,8 +123,8 @@ class IncludeParameter(Filter):
     """`include`: not a condition on entries; `object` adds the objects that they refer to."""
 
     schema = {"type": "string", "enum": ["object"]}
-    description = "{}: with `objects`, and with those that changed without a line (see `touched`)."
-    error_message = "Enter object: there is nothing else to include."
+    description = "{}, as `objects`, and of those that changed without an entry (see `touched`)."
+    error_message = "Enter object: nothing else can be included."
 
     def parse(self, value, zone) -> None:  # noqa: ARG002
         """Only check the value."""
@@ -136,8 +136,8 @@ class TouchedParameter(Filter):
     """`touched`: a position in the sequence of objects that changed without an entry."""
 
     schema = {"type": "string", "pattern": touched.POSITION.pattern, "examples": ["8123.45"]}
-    description = "{}; without it, such objects are not sent, but the position from which to begin is."
-    error_message = "Enter the position as the feed gave it."
+    description = "{}; if omitted, the response has the position to start with, but not these objects."
+    error_message = "Enter the position as received from the feed."
 
     def parse(self, value, zone) -> None:  # noqa: ARG002
         """Only check the format."""
@@ -161,7 +161,7 @@ class LimitParameter(Filter):
 class UsernameFilter(Filter):
     """`user`: the changes of one account, by its name, ignoring case."""
 
-    description = "{}, whatever its case; nothing is found for a name that no account has. Needs an account."
+    description = "{}, ignoring case; unknown names find nothing. Requires an account."
 
     def parse(self, value, zone) -> ColumnElement[bool]:  # noqa: ARG002
         """The condition on the account's id."""
@@ -170,58 +170,58 @@ class UsernameFilter(Filter):
 
 
 FIELD_DESCRIPTIONS = {
-    "seq": "Number of the line; each is greater than those of all lines that were visible before.",
-    "at": "When it was written.",
-    "kind": "The kind of the object.",
-    "object_id": "The number of the object.",
-    "action": "What happened; with `merge` it lives on in another object.",
-    "fields": "The fields that an update changed.",
-    "survivor_id": "After `merge`, the number of the object it lives on in; else null.",
-    "user": "Who did it; null for commands, for accounts that are gone, and where nobody in particular asks.",
+    "seq": "Number of the entry, greater than those of all entries that were visible before it.",
+    "at": "Time of the change.",
+    "kind": "Kind of the object.",
+    "object_id": "Id of the object.",
+    "action": "Type of change; `merge`: the object was merged into another one.",
+    "fields": "Fields changed by an update.",
+    "survivor_id": "For `merge`, the id of the object it was merged into; else null.",
+    "user": "Account that made it; null for commands and deleted accounts, and for anonymous requests.",
 }
 OBJECT_DESCRIPTIONS = {
-    "objects": "With `include=object`: each object that a line names or that was touched, as it is now.",
+    "objects": "With `include=object`: the state of each object that an entry names or that was touched.",
     "touched": "With `include=object`: the position to send next as `touched`.",
-    "last": "With `include=object`: whether there is nothing more at the moment.",
+    "last": "With `include=object`: whether nothing is left at the moment.",
 }
 STATE_SCHEMA = {
     "type": "object",
     "additionalProperties": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
-    "description": "The public rows of the object, by table, in the columns of dumps: its own, which is"
-    " missing if it is gone, and those of its parts, links, former slugs and picture hashes.",
+    "description": "The public rows of the object, by table, with the columns of dumps: its own (none if it"
+    " was deleted), and those of its parts, links, former slugs and picture hashes.",
 }
 LAST_ID = re.compile(r"(?P<after>[0-9]{1,19})(?:;(?P<touched>[0-9]+\.[0-9]+))?")
 TOO_MANY_STREAMS_RESPONSE = {
-    "description": "No place for another stream of events.",
+    "description": "Too many streams.",
     "headers": headers("Retry-After"),
     "content": error_content({"type": "object", "properties": {"detail": {"type": "string"}}}),
 }
 EVENT_SCHEMA = {
     "type": "string",
-    "description": "The lines as Server-Sent Events.",
+    "description": "The entries as Server-Sent Events.",
     "examples": ['id: 7\nevent: update\ndata: {"seq":7,"kind":"arc","object_id":1,"action":"update"}\n\n'],
 }
-SINCE = SinceFilter("since", None, "from the first line on that was written at this moment")
+SINCE = SinceFilter("since", None, "from the first entry written at this time or later")
 # Everything that is added to the feed changes one of these numbers.
 NEWEST = select(
     select(func.coalesce(func.max(change.c.seq), 0)).scalar_subquery(),
     select(func.coalesce(func.max(TouchedObject.id), 0)).scalar_subquery(),
 )
 FILTERS = (
-    AfterFilter("after", None, "the number `seq` of the last line that is known"),
+    AfterFilter("after", None, "`seq` of the last entry that was read"),
     SINCE,
-    EpochParameter("epoch", None, "the `epoch` of the answer that `after` is from"),
+    EpochParameter("epoch", None, "`epoch` of the response that `after` is from"),
     ChoiceFilter("kind", Condition(equal, change.c.kind), "Changes of one kind", KINDS),
-    ChoiceFilter("action", Condition(equal, change.c.action), "Changes of one sort", ACTIONS),
+    ChoiceFilter("action", Condition(equal, change.c.action), "Changes of one type", ACTIONS),
     UsernameFilter("user", None, "Name of an account"),
-    LimitParameter("limit", None, f"number of lines, at most {LINES_MAX}"),
-    IncludeParameter("include", None, "the complete public state of each object that a line names"),
-    TouchedParameter("touched", None, "with `include=object`, `touched` of the answer before"),
+    LimitParameter("limit", None, f"number of entries, at most {LINES_MAX}"),
+    IncludeParameter("include", None, "the complete public state of each object that an entry names"),
+    TouchedParameter("touched", None, "with `include=object`, `touched` of the previous response"),
 )
 
 
 class ChangeResource(Resource):
-    """Changes of the catalogue, oldest first, for programs that follow it; their numbers only increase."""
+    """All changes to the catalogue, oldest first, with increasing numbers."""
 
     title = "change list"
     is_feed = True
@@ -252,7 +252,7 @@ class ChangeResource(Resource):
         following = {
             "type": ["string", "null"],
             "format": "uri",
-            "description": "Address of the lines after these; null where there are no more at the moment.",
+            "description": "URL of the following entries; null if there are none at the moment.",
         }
         line = Components().object_of(cls.row_fields())
         line["properties"] = {
@@ -263,8 +263,8 @@ class ChangeResource(Resource):
         state = {
             "type": "object",
             "properties": {
-                "kind": {"type": "string", "enum": list(KINDS), "description": "The kind of the object."},
-                "id": {"type": "integer", "description": "The number of the object."},
+                "kind": {"type": "string", "enum": list(KINDS), "description": "Kind of the object."},
+                "id": {"type": "integer", "description": "Id of the object."},
                 "state": STATE_SCHEMA,
             },
             "required": ["kind", "id", "state"],
@@ -273,7 +273,7 @@ class ChangeResource(Resource):
             "type": "object",
             "properties": {
                 "next": following,
-                "results": lines | {"description": "The lines."},
+                "results": lines | {"description": "The entries."},
                 "epoch": EPOCH_SCHEMA,
                 "objects": {"type": "array", "items": state, "description": OBJECT_DESCRIPTIONS["objects"]},
                 "touched": {"type": "string", "description": OBJECT_DESCRIPTIONS["touched"]},
@@ -282,9 +282,9 @@ class ChangeResource(Resource):
             "required": ["next", "results", "epoch"],
         }
         return {
-            "description": "Later, send the last `seq` as `after`, and `epoch`: nothing is missed. It costs"
-            " nothing of the day's requests. With the header `Prefer: wait=30`, an answer without news may"
-            " wait for some, which `Preference-Applied` tells.",
+            "description": "To continue without gaps, send the last `seq` as `after`, and `epoch`. It costs"
+            " none of the day's requests. With the header `Prefer: wait=30`, the server may wait for new"
+            " entries if there are none, as `Preference-Applied` says.",
             "parameters": query_parameters(FILTERS),
             "content": {
                 "application/json": {"schema": body},
@@ -475,9 +475,9 @@ def _gone_response() -> dict:
     after = {
         "type": "integer",
         "minimum": 0,
-        "description": "The last line now: read the lists, then follow from here.",
+        "description": "The current last number: read the lists, then continue from it.",
     }
-    dump = text | {"format": "uri", "description": "Where dumps to begin with are, if the site has them."}
+    dump = text | {"format": "uri", "description": "URL of the dumps, if the site has them."}
     body = {
         "type": "object",
         "properties": {
@@ -489,7 +489,7 @@ def _gone_response() -> dict:
         "required": ["detail", "epoch", "after"],
     }
     return {
-        "description": "The feed has another epoch, or no longer what was asked for: begin anew.",
+        "description": "The feed has another epoch, or no longer has the requested entries: start again.",
         "headers": headers(),
         "content": error_content(body),
     }

@@ -87,7 +87,7 @@ def page_address():
 
 
 class CollectionResource(OwnResource):
-    """The issues that the caller owns."""
+    """The issues that the account owns."""
 
     model = CollectionItem
     row_shape = "CollectionItemRow"
@@ -196,10 +196,10 @@ class CollectionResource(OwnResource):
 
 
 _RATE = Operation(
-    "Set or take back the stars of an item, and of its issue",
+    "Set or remove the rating of an item, which is that of its issue",
     {
         200: (
-            "The stars as they are now.",
+            "The rating as written.",
             ResponseBody("CollectionItemRated", CollectionResource.rating_fields()),
         )
     },
@@ -212,8 +212,8 @@ CollectionResource.operations = {
     "PUT": _RATE,
     "PATCH": _RATE,
     "DELETE": Operation(
-        "Take an item out of the collection",
-        {204: ("It is gone. When its issue was read stays known. No body.", None)},
+        "Remove an item from the collection",
+        {204: ("Removed; reads of its issue remain. No body.", None)},
         error_responses={"412": "Unchangeable"},
         header_parameters=CONDITIONS,
     ),
@@ -276,14 +276,13 @@ def _add_result(status: int, sentence: str) -> dict:
 
 
 class CollectionAddResource(CollectionResource):
-    """Adds issues to the caller's collection."""
+    """Adds issues to the account's collection."""
 
     title = "collection add"
     operations = {
         "POST": Operation(
-            "Put an issue into the collection",
-            _add_result(200, "It was there already, and stays as it is; the item.")
-            | _add_result(201, "The new item."),
+            "Add an issue to the collection",
+            _add_result(200, "The existing item, unchanged.") | _add_result(201, "The new item."),
             CollectionAddSchema,
             "CollectionAddInput",
             {"422": "KeyUsed"},
@@ -324,13 +323,13 @@ def in_site_zone(request, moment: datetime) -> datetime:
 
 
 class ScrobbleResource(CollectionResource):
-    """Records what the caller has read."""
+    """Records what the account has read."""
 
     title = "collection scrobble"
     operations = {
         "POST": Operation(
-            "Note that an issue was read",
-            _scrobble_result(200, "The item that was there.")
+            "Record that an issue was read",
+            _scrobble_result(200, "The existing item.")
             | _scrobble_result(201, "The new item: one digital copy."),
             ScrobbleSchema,
             "ScrobbleInput",

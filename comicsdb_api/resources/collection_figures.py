@@ -25,35 +25,35 @@ NUMBER = {"type": "integer", "minimum": 0}
 FORMAT = {"book_format": {"type": "string", "enum": [each.value for each in BookFormat]}, "count": NUMBER}
 # The schemas of the statistics' fields.
 FIGURES = {
-    "total_items": NUMBER | {"description": "How many issues are owned."},
-    "total_quantity": NUMBER | {"description": "How many copies of them."},
+    "total_items": NUMBER | {"description": "Number of issues owned."},
+    "total_quantity": NUMBER | {"description": "Number of copies owned."},
     "total_value": SUM
-    | {"description": "Sum of the prices paid in one currency: that of most priced items."},
+    | {"description": "Sum of the prices paid in the currency of most items with a price."},
     "total_value_currency": {
         "type": "string",
         "pattern": CURRENCY,
         "examples": ["USD"],
-        "description": "That currency; dollars without any price.",
+        "description": "That currency; `USD` if no item has a price.",
     },
     "value_by_currency": {
         "type": "object",
         "additionalProperties": SUM,
-        "description": "The sum of the prices paid in each currency.",
+        "description": "Sum of the prices paid in each currency.",
         "examples": [{"USD": "4.50"}],
     },
-    "read_count": NUMBER | {"description": "How many issues were read."},
-    "unread_count": NUMBER | {"description": "How many were not."},
+    "read_count": NUMBER | {"description": "Number of owned issues that were read."},
+    "unread_count": NUMBER | {"description": "Number of owned issues that were not read."},
     "by_format": {
         "type": "array",
         "items": {"type": "object", "properties": FORMAT, "required": list(FORMAT)},
-        "description": "How many issues are owned in each format in use, by its code.",
+        "description": "Number of issues owned in each format in use, by code.",
     },
 }
 STATS = {"type": "object", "properties": FIGURES, "required": list(FIGURES)}
 
 
 class StatsResource(Resource):
-    """Figures of the caller's collection."""
+    """Statistics of the account's collection."""
 
     title = "collection stats"
 
@@ -90,7 +90,7 @@ OF_SERIES = Condition(equal, issue.c.series_id)
 
 
 class MissingSeriesResource(OwnResource):
-    """Series of which the caller owns some issues, but not all that are out."""
+    """Series of which the account owns some issues, but not all released ones."""
 
     model = IncompleteSeries
     row_shape = "MissingSeries"
@@ -142,7 +142,7 @@ class MissingSeriesResource(OwnResource):
 
 
 class MissingIssuesResource(OwnResource):
-    """Issues of a series that are out and that the caller does not own."""
+    """Released issues of a series that the account does not own."""
 
     model = Issue
     row_shape = "MissingIssue"

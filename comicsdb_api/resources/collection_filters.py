@@ -33,10 +33,10 @@ item, issue = CollectionItem.__table__, Issue.__table__
 # Comparisons of dates: suffix of the parameter → operator, and description.
 COMPARISONS = {
     "": (equal, "{}"),
-    "_gt": (greater, "{}: later"),
-    "_lt": (less, "{}: earlier"),
-    "_gte": (at_least, "{}: then or later"),
-    "_lte": (at_most, "{}: then or earlier"),
+    "_gt": (greater, "{}: after this date"),
+    "_lt": (less, "{}: before this date"),
+    "_gte": (at_least, "{}: this date or later"),
+    "_lte": (at_most, "{}: this date or earlier"),
 }
 
 
@@ -57,7 +57,7 @@ class DateComparisonFilter(DateFilter):
 class LocalDateFilter(DateComparisonFilter):
     """A date that is compared with a time; days begin and end in the site's time zone."""
 
-    description = "{}; days are those of the site's time zone."
+    description = "{}; in the site's time zone."
     # "Later than a day" means from the end of that day on.
     tests = {"": within, "_gt": at_least, "_lt": less, "_gte": at_least, "_lte": less}
 
@@ -96,18 +96,16 @@ COLLECTION_FILTERS = (
     ChoiceFilter(
         "grading_company",
         _own(item.c.grading_company),
-        "Who graded the copy",
+        "Company that graded the copy",
         [each.value for each in GradingCompany],
     ),
-    IntegerFilter("rating", _own(item.c.rating), "number of the reader's stars"),
+    IntegerFilter("rating", _own(item.c.rating), "the account's rating"),
     BooleanFilter("is_read", Condition(equals_flag, item.c.is_read), "it was read"),
-    IntegerFilter("issue__series", IN_SERIES, "number of a series"),
+    IntegerFilter("issue__series", IN_SERIES, "id of the series"),
     Filter("purchase_store", Condition(contains, item.c.purchase_store), "the name of the store"),
-    Filter("storage_location", Condition(contains, item.c.storage_location), "the place where it is kept"),
-    Filter(
-        "tag", Condition(Operator(has_tag), item.c.tags), "one of its tags; upper and lower case are the same"
-    ),
-    *DateComparisonFilter.all("purchase_date", item.c.purchase_date, "day on which it was bought"),
-    *LocalDateFilter.all("date_read", item.c.date_read, "day on which it was last read"),
+    Filter("storage_location", Condition(contains, item.c.storage_location), "the storage location"),
+    Filter("tag", Condition(Operator(has_tag), item.c.tags), "one of its tags; case is ignored"),
+    *DateComparisonFilter.all("purchase_date", item.c.purchase_date, "date of purchase"),
+    *LocalDateFilter.all("date_read", item.c.date_read, "date on which it was last read"),
     LaterThanFilter("modified_gt", Condition(greater, item.c.modified), "time of the item's last change"),
 )

@@ -36,7 +36,7 @@ class HashParameter(Filter):
     """A hash of 64 bits."""
 
     schema = {"type": "string", "pattern": "^[0-9a-fA-F]{1,16}$"}
-    description = "{}: up to 16 hexadecimal digits."
+    description = "{}, up to 16 hexadecimal digits."
 
     def parse(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
         """The kind and the digits."""
@@ -68,7 +68,7 @@ class DistanceParameter(Filter):
 
 FILTERS = (
     *(HashParameter(kind, None, f"the {kind} of a picture") for kind in covers.HASH_COLUMNS),
-    DistanceParameter("max", None, "in how many of its 64 bits the hash of a cover may differ"),
+    DistanceParameter("max", None, "maximum number of bits, out of 64, in which hashes may differ"),
 )
 
 
@@ -128,7 +128,7 @@ class CoverResource(Resource):
         """The parameters and the body of a search by hashes."""
         body = Components().object_of(cls.body_fields())
         return {
-            "description": f"The {RESULTS_MAX} nearest covers, each once; of several hashes any may be near.",
+            "description": f"The {RESULTS_MAX} nearest covers, each once; one matching hash is enough.",
             "parameters": query_parameters(FILTERS),
             "content": {"application/json": {"schema": body}},
         }
@@ -162,10 +162,10 @@ class CoverResource(Resource):
 
 CoverResource.operations = {
     "POST": Operation(
-        "Find covers that look like a picture, which is not kept",
+        "Find covers that look like a picture, which is not stored",
         {
             200: (
-                "Its hashes, and the covers near its pHash.",
+                "The hashes of the picture, and covers near its pHash.",
                 ResponseBody("CoverFound", CoverResource.body_fields()),
             )
         },

@@ -20,7 +20,7 @@ credit = Credit.__table__
 
 
 class CreditResource(PartResource):
-    """Who did what on an issue."""
+    """Credits: who did what on an issue."""
 
     model = Credit
     schema = CreditSchema

@@ -29,8 +29,8 @@ from comicsdb_api.responses import json_response, to_json
 
 OWN_SOURCE = "comicsdb"  # the source of our own ids
 IDS_MAX = 1000  # ids in one request
-TOO_MANY = f"Ask for at most {IDS_MAX} ids at a time."
-NO_KIND = "Tell the kind of our own ids."
+TOO_MANY = f"Send at most {IDS_MAX} ids."
+NO_KIND = "The kind is required for our own ids."
 
 
 class CrosswalkSchema(ObjectSchema):
@@ -139,10 +139,10 @@ def _external_ids(kind: str, ids: Iterable[tuple[str, str, str]]) -> list[dict]:
 
 CrosswalkResource.operations = {
     "POST": Operation(
-        "Find the objects that ids stand for, with all their external ids",
+        "Find objects by ids, with all their external ids",
         {
             200: (
-                "What was found for each id, and the ids that stand for nothing.",
+                "The objects that the ids refer to, and the unknown ids.",
                 ResponseBody("CrosswalkFound", CrosswalkResource.found_fields()),
             )
         },

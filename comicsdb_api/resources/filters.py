@@ -15,7 +15,7 @@ Conditions = dict[str, Condition]
 
 def modified_filters(table) -> tuple[Filter, ...]:
     """The filter by the time of the last change."""
-    return (LaterThanFilter("modified_gt", Condition(greater, table.c.modified), "modified"),)
+    return (LaterThanFilter("modified_gt", Condition(greater, table.c.modified), "time of the last change"),)
 
 
 def external_id_filters(by: Conditions) -> tuple[Filter, ...]:
@@ -43,7 +43,7 @@ def name_filters(model) -> tuple[Filter, ...]:
 
 def series_filters(by: Conditions, prefix: str = "") -> tuple[Filter, ...]:
     """Filters for series, and for issues by their series."""
-    alt_names = "the alternative names of the series, with blanks between"
+    alt_names = "the alternative names of the series, joined by spaces"
     return (
         Filter(f"{prefix}name", by[f"{prefix}name"], "the name of the series"),
         Filter(f"{prefix}alt_names", by[f"{prefix}alt_names"], alt_names),

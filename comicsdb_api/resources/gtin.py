@@ -23,7 +23,7 @@ RESULTS_MAX = 100  # issues and variants in one response
 variant = Variant.__table__
 
 
-CODE = Filter("code", None, "barcode, as scanned or printed; blanks and hyphens do not count")
+CODE = Filter("code", None, "barcode, as scanned or printed; spaces and hyphens are ignored")
 
 
 def row_fields(found) -> dict:
@@ -56,7 +56,7 @@ def stem_query(code: Gtin):
 
 
 class GtinResource(Resource):
-    """Issues and variants by a scanned barcode, with others that share its product code."""
+    """Issues and variants with a barcode, and others that share its product code."""
 
     title = "barcode"
 
@@ -77,7 +77,7 @@ class GtinResource(Resource):
     def openapi_description(cls, registry):  # noqa: ARG003
         """The parameter and the body."""
         return {
-            "description": f"Up to {RESULTS_MAX} issues and variants, those with the code first.",
+            "description": f"Up to {RESULTS_MAX} issues and variants; those with the code come first.",
             "parameters": query_parameters((CODE,)),
             "body": ResponseBody("CodeFound", cls.body_fields()),
         }

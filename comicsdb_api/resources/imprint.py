@@ -12,7 +12,7 @@ imprint = Imprint.__table__
 
 
 class ImprintResource(PublishedResource):
-    """Lines of publishers with a name of their own."""
+    """Imprints of publishers."""
 
     model = Imprint
     schema = ImprintSchema

@@ -63,7 +63,7 @@ def body_fields() -> dict:
 
 
 class MatchResource(Resource):
-    """Issues by what is known about comics: file names, tags, codes, and hashes of covers."""
+    """Identification of comics by file names, tags, codes and hashes of covers."""
 
     title = "match"
     permission = Permission.API
@@ -71,10 +71,10 @@ class MatchResource(Resource):
     costs = {"POST": 10}
     operations = {
         "POST": Operation(
-            "Find the issues that comics are",
+            "Identify comics",
             {
                 200: (
-                    "What was found for each descriptor, in their order.",
+                    "One result for each descriptor, in the order sent.",
                     ResponseBody("Matches", body_fields()),
                 )
             },

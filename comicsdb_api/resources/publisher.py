@@ -22,7 +22,7 @@ class PublisherResource(CatalogueResource):
     schema = PublisherSchema
     filters = (
         Filter("name", PUBLISHER["name"], "the name"),
-        Filter("alt_names", PUBLISHER["alt_names"], "the alternative names, with blanks between"),
+        Filter("alt_names", PUBLISHER["alt_names"], "the alternative names, joined by spaces"),
         Filter("q", PUBLISHER["q"], "the name or the alternative names"),
         *filters.external_id_filters(PUBLISHER),
         *filters.modified_filters(Publisher.__table__),

@@ -42,7 +42,7 @@ NUMBER = colander.SchemaNode(Integer(-(10**18), 10**18), name="series_id")
 
 
 class PullListResource(SingleListResource):
-    """The caller's single pull list, created on first access."""
+    """The account's only pull list, created by the first request for it."""
 
     model = PullList
     row_shape = "PullList"
@@ -75,7 +75,7 @@ class PullSchema(ObjectSchema):
 
 
 class PulledSeriesResource(PullListResource):
-    """The series that the caller follows."""
+    """The series that the account follows."""
 
     model = PullListSeries
     row_shape = "PulledSeries"
@@ -113,7 +113,7 @@ class PulledSeriesResource(PullListResource):
 
 
 class PullListAddResource(PullListResource):
-    """Puts series on the caller's pull list."""
+    """Adds series to the account's pull list."""
 
     title = "pull_list series add"
     operations = {
@@ -121,7 +121,7 @@ class PullListAddResource(PullListResource):
             "Follow a series",
             {
                 200: (
-                    "It was followed already; the entry.",
+                    "The existing entry, if the series is already followed.",
                     ResponseBody("PulledSeries", PulledSeriesResource.row_fields()),
                 ),
                 201: ("The new entry.", ResponseBody("PulledSeries", PulledSeriesResource.row_fields())),
@@ -162,12 +162,10 @@ class PullListAddResource(PullListResource):
 
 
 class PullListRemoveResource(PullListResource):
-    """Removes series from the caller's pull list."""
+    """Removes series from the account's pull list."""
 
     title = "pull_list series remove"
-    operations = {
-        "DELETE": Operation("Follow a series no longer", {204: ("It is followed no longer. No body.", None)})
-    }
+    operations = {"DELETE": Operation("Unfollow a series", {204: ("Unfollowed. No body.", None)})}
 
     def remove(self):
         """Stop following a series; the path has the id of the series, not of the entry."""
@@ -179,16 +177,16 @@ class PullListRemoveResource(PullListResource):
 
 
 class PulledIssueResource(PullListResource):
-    """The issues of the series that the caller follows."""
+    """The issues of the series that the account follows."""
 
     model = IssueResource.model
     row_shape = "PulledIssue"
     filters = (
         DateFilter(
-            "store_date_after", Condition(at_least, issue.c.store_date), "earliest day in stores, included"
+            "store_date_after", Condition(at_least, issue.c.store_date), "earliest store date, inclusive"
         ),
         DateFilter(
-            "store_date_before", Condition(at_most, issue.c.store_date), "latest day in stores, included"
+            "store_date_before", Condition(at_most, issue.c.store_date), "latest store date, inclusive"
         ),
     )
 

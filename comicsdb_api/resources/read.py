@@ -21,13 +21,13 @@ read_date, issue, series = ReadDate.__table__, Issue.__table__, Series.__table__
 
 
 class ReadResource(OwnResource):
-    """When the caller read which issues."""
+    """The issues that the account read, and when."""
 
     model = ReadDate
     row_shape = "Read"
     filters = (
-        IntegerFilter("issue_id", Condition(equal, read_date.c.issue_id), "number of an issue"),
-        *LocalDateFilter.all("read_date", read_date.c.read_on, "day on which it was read"),
+        IntegerFilter("issue_id", Condition(equal, read_date.c.issue_id), "id of the issue"),
+        *LocalDateFilter.all("read_date", read_date.c.read_on, "date on which it was read"),
     )
 
     @classmethod
@@ -54,12 +54,12 @@ class ReadResource(OwnResource):
 
 
 class ReadAddResource(ReadResource):
-    """Records when the caller read an issue."""
+    """Records that the account read an issue."""
 
     title = "read add"
     operations = {
         "POST": Operation(
-            "Note that an issue was read, without a copy of it",
+            "Record that an issue was read, without adding it to the collection",
             {201: ("The read.", ResponseBody("Read", ReadResource.row_fields()))},
             ReadSchema,
             "ReadInput",
@@ -87,10 +87,10 @@ class ReadAddResource(ReadResource):
 
 
 class ReadRemoveResource(ReadResource):
-    """Removes the caller's reads."""
+    """Removes reads of the account."""
 
     title = "read remove"
-    operations = {"DELETE": Operation("Remove a read", {204: ("It is gone. No body.", None)})}
+    operations = {"DELETE": Operation("Remove a read", {204: ("Removed. No body.", None)})}
 
     def remove(self):
         """Remove a read."""

@@ -73,8 +73,8 @@ FILTERS = (
     Filter("publisher", BY_PUBLISHER, "the name of a publisher of one of its issues"),
     ChoiceFilter("attribution_source", BY_SOURCE, "code of the source", ListSource),
     ChoiceFilter("list_type", Condition(equal, reading_list.c.list_type), "code of the type", ListType),
-    BooleanFilter("is_private", Condition(equals_flag, reading_list.c.is_private), "only its owner sees it"),
-    NumberFilter("average_rating__gte", Condition(at_least, AVERAGE), "mean of the stars"),
+    BooleanFilter("is_private", Condition(equals_flag, reading_list.c.is_private), "it is private"),
+    NumberFilter("average_rating__gte", Condition(at_least, AVERAGE), "mean of all ratings"),
     *filters.modified_filters(reading_list),
 )
 

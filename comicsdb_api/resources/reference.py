@@ -19,19 +19,19 @@ class ReferenceResource(ListResource):
 
 
 class RoleResource(ReferenceResource):
-    """What a creator can do on an issue, in the order of credits."""
+    """Roles of creators on issues, in the order of credits."""
 
     model = Role
     filters = filters.name_filters(Role)
 
     @classmethod
     def order(cls) -> tuple:
-        """In the roles' own order, which is unique."""
+        """By the position of the role, which is unique."""
         return Role.__table__.c.order, Role.__table__.c.id
 
 
 class SeriesTypeResource(ReferenceResource):
-    """Forms of publication, by name."""
+    """Types of publication, by name."""
 
     model = SeriesType
     filters = filters.name_filters(SeriesType)

@@ -7,7 +7,7 @@ from comicsdb_api.responses import to_json
 
 
 class RootResource(Resource):
-    """The addresses of all lists."""
+    """The URLs of all lists."""
 
     title = "root"
 

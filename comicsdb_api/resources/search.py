@@ -41,7 +41,7 @@ class KindsParameter(Filter):
     """A list of kinds."""
 
     schema = {"type": "array", "items": {"type": "string", "enum": list(KINDS_SEARCHED)}}
-    description = "{}, separated by commas; all without it."
+    description = "{}, separated by commas; all by default."
 
     def parse(self, value, zone) -> tuple[str, tuple[str, ...]]:  # noqa: ARG002
         """The name and the kinds."""
@@ -79,14 +79,14 @@ FILTERS = (
     QueryParameter(
         "q",
         None,
-        "a name, or a series with year and number: `night ferry (2026) 3`, or a code, an id or an address",
+        "a name, a series with year and number (`night ferry (2026) 3`), a code, an id or a URL",
     ),
     KindsParameter("kind", None, "kinds to search"),
     LimitParameter(
-        "limit", None, f"number of results; {LIMIT_DEFAULT} without it, {TYPEAHEAD_LIMIT} with `typeahead`"
+        "limit", None, f"number of results; by default {LIMIT_DEFAULT}, or {TYPEAHEAD_LIMIT} with `typeahead`"
     ),
     BooleanParameter(
-        "typeahead", None, "somebody is typing: no typing errors are forgiven, which costs the least"
+        "typeahead", None, "to return suggestions while somebody types: faster, but without similar names"
     ),
 )
 
@@ -166,7 +166,7 @@ class Search:
 
 
 class SearchResource(Resource):
-    """Objects of all kinds that match a text, the best first."""
+    """Objects of all kinds that match a text, best first."""
 
     title = "search"
 
@@ -176,10 +176,10 @@ class SearchResource(Resource):
         result = expressions.json_object("SearchResult", **BODY)
         return {
             "description": (
-                "What the text names for certain comes first: barcodes, ISBN and SKU of issues and variants; "
-                "ids, ours (`issue 123`) and foreign ones (`cv 4000-123`), and addresses follow names equal "
-                "to the text. Then come names that begin with it, those with all its words, and aliases; "
-                "similar names follow where little is found. A leading article does not count."
+                "Best results first: barcodes, ISBNs and SKUs of issues and variants; names equal to the "
+                "text; ids, ours (`issue 123`) and external ones (`cv 4000-123`), and URLs; names that begin "
+                "with the text; names with all its words; aliases; and similar names if there are few "
+                "results. A leading article is ignored."
             ),
             "parameters": query_parameters(FILTERS),
             "body": ResponseBody("SearchFound", {"results": literal_column("results", JsonList(result))}),

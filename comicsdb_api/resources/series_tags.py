@@ -30,7 +30,7 @@ ISSUES_MAX = 500  # issues in an archive
 PAGE_PARAMETER = {
     "name": "page",
     "in": "query",
-    "description": "Number of the archive, from 1 on.",
+    "description": "Number of the archive, from 1.",
     "schema": integer(1, paging.PAGE_MAX),
     "example": 1,
 }
@@ -66,7 +66,7 @@ class SeriesTagsResource(SeriesResource):
         """The parameters and responses of the archive."""
         return {
             "description": f"A folder for each issue, by cover date; at most {ISSUES_MAX} issues in an"
-            " archive. `Link` leads to the next one.",
+            " archive. `Link` has the URL of the next one.",
             "parameters": [PAGE_PARAMETER, *(reference("parameters", name) for name in DATE_CONDITIONS)],
             "content": {ZIP: {"schema": {"type": "string", "format": "binary", "examples": ["PK…"]}}},
             "headers": {name: MORE_HEADERS[name] for name in ("Last-Modified", "Content-Disposition")},

@@ -10,7 +10,7 @@ variant = Variant.__table__
 
 
 class VariantResource(PartResource):
-    """Issues with another cover."""
+    """Variants of issues, with another cover."""
 
     model = Variant
     schema = VariantSchema

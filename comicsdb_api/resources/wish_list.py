@@ -34,7 +34,7 @@ STATUSES = {status: status.label for status in WishStatus}
 
 
 class WishListResource(SingleListResource):
-    """The caller's single wish list, created on first access."""
+    """The account's only wish list, created by the first request for it."""
 
     model = WishList
     row_shape = "WishList"
@@ -61,7 +61,7 @@ class WishListResource(SingleListResource):
 
 
 class WishListItemResource(WishListResource):
-    """The issues on the caller's wish list, with any status."""
+    """The issues on the account's wish list, with any status."""
 
     model = WishListItem
     row_shape = "WishListItem"
@@ -116,15 +116,15 @@ class WishListItemResource(WishListResource):
 
 
 class WishListAddResource(WishListResource):
-    """Puts issues on the caller's wish list."""
+    """Adds issues to the account's wish list."""
 
     title = "wish_list items add"
     operations = {
         "POST": Operation(
-            "Wish for an issue",
+            "Add an issue to the wish list",
             {
                 200: (
-                    "It was on the list already, and stays as it is; the item.",
+                    "The existing item, unchanged.",
                     ResponseBody("WishListItemWritten", WishListItemResource.item_fields()),
                 ),
                 201: (
@@ -152,16 +152,16 @@ class WishListAddResource(WishListResource):
 
 
 class WishListAcquireResource(WishListResource):
-    """Marks items of the caller's wish list as acquired."""
+    """Marks items of the account's wish list as acquired."""
 
     title = "wish_list items acquire"
     model = WishListItem
     operations = {
         "POST": Operation(
-            "Mark an issue as acquired, and put it into the collection",
+            "Mark an issue as acquired, and add it to the collection",
             {
                 200: (
-                    "What came of it.",
+                    "The items of the wish list and the collection.",
                     ResponseBody(
                         "Acquired",
                         {
@@ -198,12 +198,12 @@ class WishListAcquireResource(WishListResource):
 
 
 class WishListRemoveResource(WishListResource):
-    """Removes items from the caller's wish list."""
+    """Removes items from the account's wish list."""
 
     title = "wish_list items remove"
     model = WishListItem
     operations = {
-        "DELETE": Operation("Take an issue off the wish list", {204: ("It is gone. No body.", None)})
+        "DELETE": Operation("Remove an issue from the wish list", {204: ("Removed. No body.", None)})
     }
 
     def remove(self):

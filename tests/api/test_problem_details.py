@@ -65,12 +65,12 @@ def test_every_error_says_the_same_in_both_forms(errors):
         about = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status}
         if status == 412:
             assert (plain.body, "Content-Type" in plain.headers) == (b"", False)
-            said = {"detail": "The object is not as a condition of the request wants it."}
+            said = {"detail": "A condition of the request is false."}
         else:
             assert plain.headers["Content-Type"] == JSON
             said = plain.json
         if name in {"parameter", "field", "rows", "whole"}:
-            several = "The request has errors; `errors` tells which, by field or parameter."
+            several = "The request has errors; `errors` lists them by field or parameter."
             said = {"detail": several, "errors": said}
         assert list(problem.json.items()) == list((about | said).items()), name
     assert problems["field"].json["errors"] == {

@@ -28,10 +28,10 @@ PAGE = "http://localhost/docs/http-basic/"
 LINK = f'<{PAGE}>; type="text/html"; rel="deprecation", <{PAGE}>; type="text/html"; rel="sunset"'
 NAMES = ("Deprecation", "Sunset", "Link", "X-Deprecation-Notice")
 FIRST = {"Deprecation": "@1796083200", "Sunset": "Mon, 31 May 2027 00:00:00 GMT", "Link": LINK}
-NOTICE = "Passwords end on 2027-05-31. Make a token now: http://localhost/accounts/tokens/"
+NOTICE = "Passwords end on 2027-05-31. Create a token now: http://localhost/accounts/tokens/"
 TOLD = {0: {}, 1: FIRST, 2: FIRST | {"X-Deprecation-Notice": NOTICE}, 3: {}}
 GONE = (
-    "Passwords are no longer accepted since 2027-05-31. Make a token at http://localhost/accounts/tokens/"
+    "Passwords have not been accepted since 2027-05-31. Create a token at http://localhost/accounts/tokens/"
     " and send it as Authorization: Bearer TOKEN."
 )
 WITH_LIMITS = {"comicsdb_api.throttle": "on", "comicsdb_api.throttle.basic_burst": "20"}
@@ -250,14 +250,17 @@ def test_who_still_tries_is_logged(site, arc, caplog):
 # What the documentation page and the description say about it.
 
 WORDS = {
-    0: ["as well as a token", "HTTP Basic will end"],
-    1: ["deprecated since 2026-12-01 and ends on 2027-05-31.", "say so in `Deprecation`, `Sunset`, `Link`."],
+    0: ["instead of a token", "HTTP Basic will end"],
+    1: [
+        "deprecated since 2026-12-01 and ends on 2027-05-31.",
+        "announce this in `Deprecation`, `Sunset`, `Link`.",
+    ],
     2: [
         "ends on 2027-05-31.",
         "`Link`, `X-Deprecation-Notice`.",
-        "at most 20 times in any minute and 1,000 times",
+        "20 requests in any minute and 1,000 in any",
     ],
-    3: ["ended on 2027-05-31", "answered 401", "`/accounts/tokens/`"],
+    3: ["ended on 2027-05-31", "always gets 401", "`/accounts/tokens/`"],
 }
 
 

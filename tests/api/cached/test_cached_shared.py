@@ -21,7 +21,7 @@ from tests.factories import Factories
 from tests.redis_server import RedisServer
 from tests.waiting import TIMEOUT, wait_until
 
-AWAY = {"detail": "The database cannot be used at the moment; please try again in a while."}
+AWAY = {"detail": "The database is unavailable at the moment; please try again later."}
 
 
 class Site:

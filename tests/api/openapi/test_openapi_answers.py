@@ -282,7 +282,7 @@ def good_values(schema: dict) -> set[str]:
 def test_parameters_say_how_they_compare(contract):
     (listing,) = [each for each in contract.operations if (each.method, each.path) == ("get", "/api/series/")]
     (name,) = [each for each in listing.named("query") if each["name"] == "name"]
-    assert name["description"].startswith("Words that all stand in the name of the series, in any order;")
+    assert name["description"].startswith("Words that are all in the name of the series, in any order;")
 
 
 def test_values_that_are_described_are_accepted(api, contract, ids):

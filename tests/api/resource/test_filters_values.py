@@ -131,7 +131,7 @@ def test_more_ids_than_are_looked_for_are_refused(site):
     assert numbers(site, ("cv_id", most)) == A
     for name in ("cv_id", "gcd_id"):
         told = site.error_body("issue", (name, f"{most},51"))
-        assert told == {name: ["Ask for at most 100 numbers at a time."]}
+        assert told == {name: ["Send at most 100 ids."]}
 
 
 @pytest.mark.parametrize("value", ["x", "1,x", "1;2", "5 1", "½"])

@@ -40,7 +40,7 @@ def test_a_storage_that_is_down_is_told_and_nothing_is_changed(
     path = "/api/arc/" if method == "POST" else f"/api/arc/{arc.id}/"
     answer = sent(editor, method, path, 503, TYPED, picture())
     assert answer.json == {
-        "detail": "Pictures cannot be stored at the moment. Nothing was changed; please try again in a while."
+        "detail": "Pictures cannot be stored at the moment. Nothing was changed; please try again later."
     }
     assert answer.headers["Retry-After"] == "30"
     assert "Traceback" not in caplog.text

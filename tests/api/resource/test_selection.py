@@ -252,7 +252,7 @@ def test_filters_hold_for_ids_too_but_what_is_there_is_not_missing(api, make):
 
 def test_bad_ids(api):
     many = ",".join(map(str, range(1, 102)))
-    assert api.json(f"/api/arc/?ids={many}", 400) == {"ids": ["Ask for at most 100 ids at a time."]}
+    assert api.json(f"/api/arc/?ids={many}", 400) == {"ids": ["Send at most 100 ids."]}
     for wrong in ("x", "1.5", "0", "-1", str(2**31), "9" * 5000, "1;2"):
         assert api.json(f"/api/arc/?ids={wrong}", 400) == {
             "ids": ["Enter whole numbers from 1 to 2147483647."]

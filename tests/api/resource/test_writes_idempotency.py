@@ -20,7 +20,7 @@ from tests.conftest import API_ONLY, build_app
 from tests.factories import Factories
 from tests.waiting import wait_until
 
-USED = {"detail": "This Idempotency-Key was used for another request. Make up a new one for each request."}
+USED = {"detail": "This Idempotency-Key was used for another request. Use a new one for each request."}
 
 
 def keyed(key):

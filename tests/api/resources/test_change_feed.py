@@ -178,7 +178,7 @@ def test_filters(api, make, session, reader):
         ("user=%00", "user", "Null characters are not allowed."),
         ("since=yesterday", "since", "Enter a valid date/time."),
         ("since=2026-02-30", "since", "Enter a valid date/time."),
-        ("epoch=1", "epoch", "Enter the epoch as the feed gave it."),
+        ("epoch=1", "epoch", "Enter the epoch as received from the feed."),
     ],
 )
 def test_what_cannot_be_read_is_named(api, query, field, message):

@@ -247,9 +247,9 @@ def test_states_of_lines_come_once_with_survivors(api, make, session):
     [
         ("limit=0", "limit", "Enter a whole number from 1 to 1000."),
         ("limit=1001", "limit", "Enter a whole number from 1 to 1000."),
-        ("include=user", "include", "Enter object: there is nothing else to include."),
-        ("touched=x", "touched", "Enter the position as the feed gave it."),
-        ("touched=9999999999999999999", "touched", "Enter the position as the feed gave it."),
+        ("include=user", "include", "Enter object: nothing else can be included."),
+        ("touched=x", "touched", "Enter the position as received from the feed."),
+        ("touched=9999999999999999999", "touched", "Enter the position as received from the feed."),
     ],
 )
 def test_what_cannot_be_read_is_named(api, query, field, message):
@@ -279,7 +279,7 @@ def test_what_is_beyond_the_horizon_is_refused(origin, copy):
     for query in (f"after={known}", "after=0", "kind=arc", "since=2026-01-01"):
         refused = client.json(f"{FEED}?{query}", 410)
         assert refused["after"] == known + 2
-        assert "Begin with a dump" in refused["detail"]
+        assert "Start with a dump" in refused["detail"]
     now = client.json(f"{OBJECTS}&after={known + 1}")["touched"]
     client.json(f"{OBJECTS}&after={known + 1}&touched={position}", 410)
     client.json(f"{OBJECTS}&after={known + 1}&touched={now}")

@@ -8,7 +8,7 @@ from tests.api.throttle.rate_limit_headers import remaining_requests
 
 SMALL = {".anonymous_burst": "3", ".anonymous_sustained": "5"}
 HERE, NEIGHBOUR, ELSEWHERE = ({"REMOTE_ADDR": f"2001:db8:0:{end}"} for end in ("1::1", "1:9::7", "2::1"))
-REMEDY = "An account may make more; its tokens are at http://localhost/accounts/tokens/ ."
+REMEDY = "Accounts have higher limits; create a token at http://localhost/accounts/tokens/ ."
 
 
 @pytest.fixture(params=["PostgreSQL", "Redis"])

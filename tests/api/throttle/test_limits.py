@@ -114,7 +114,7 @@ def test_those_without_an_account_count_by_their_address(site, reader, clock):
     app.get(SCHEMA, extra_environ=here)
     refused = app.get(SCHEMA, extra_environ=here, status=429)
     assert refused.json == {
-        "detail": "Request was throttled. An account may make more; its tokens are at"
+        "detail": "Request was throttled. Accounts have higher limits; create a token at"
         " http://localhost/accounts/tokens/ . Expected available in 60 seconds.",
         "data": "http://localhost/data/",
     }
