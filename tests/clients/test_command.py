@@ -83,12 +83,12 @@ def test_files_are_tagged_if_they_are_certain(run, folder, server):
     assert printed["broken.cbz"].startswith("not a readable archive")
     assert printed["Tidewater Tales ? 008 (2021).cbz"]
     assert len(printed) == 8
-    assert told[0] == "2 calls"  # the second for the file with the invalid month, by its name only
+    assert told[0] == "2 requests"  # the second for the file with the invalid month, by its name only
     assert run("tag", "--dry-run")[:2] == (1, printed)
     assert bytes_of(folder) == before
 
     status, printed, told = run("tag")
-    assert (status, told[0]) == (1, "2 calls")  # their responses include everything that is written
+    assert (status, told[0]) == (1, "2 requests")  # their responses include everything that is written
     changed = {path.name for path, data in bytes_of(folder).items() if data != before.get(path)}
     assert {
         "Tidewater Tales 007 (2021) (c2c).cbz",
@@ -134,7 +134,7 @@ def test_a_run_that_is_stopped_goes_on(run, folder, monkeypatch, server):
     with monkeypatch.context() as patched:
         patched.setattr(archive, "write_tags", stop)
         status, _, told = run("tag")
-    assert (status, told[0]) == (130, "Stopped. The same command goes on where this one ended.")
+    assert (status, told[0]) == (130, "Stopped. Run the same command again to continue.")
     monkeypatch.setattr(archive, "write_tags", lambda path, tags: written.append(path) or write(path, tags))
     _, _, told = run("tag")
     assert len(written) == len(set(written))
@@ -151,7 +151,7 @@ def test_when_the_limits_are_used_up(run, folder, client, server, monkeypatch):
     status, printed, told = run("match")
     assert (status, list(printed)) == (1, ["broken.cbz"])
     assert "Try again in " in told[0]
-    assert told[0].endswith("The same command goes on where this one ended.")
+    assert told[0].endswith("Run the same command again to continue.")
 
 
 def test_errors_and_usage(run, folder, monkeypatch, capsys, tmp_path):
@@ -166,7 +166,7 @@ def test_errors_and_usage(run, folder, monkeypatch, capsys, tmp_path):
     assert "no such folder" in capsys.readouterr().err.lower()
     (tmp_path / "empty").mkdir()
     assert main(["--url", "http://127.0.0.1", "tag", str(tmp_path / "empty")]) == 0
-    assert capsys.readouterr().err == "0 calls\nno comics\n"
+    assert capsys.readouterr().err == "0 requests\nno comics\n"
 
 
 def test_progress_is_shown_on_a_terminal(server, token, folder):

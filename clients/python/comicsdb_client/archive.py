@@ -97,7 +97,7 @@ def write_tags(path: Path, tags: Mapping[str, bytes]) -> None:
             _check(beside, tags)
             now = path.stat()
             if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
-                raise ArchiveError("was changed by another program meanwhile")
+                raise ArchiveError("changed by another program meanwhile")
             beside.replace(path)
         except BaseException:
             beside.unlink()
@@ -161,7 +161,7 @@ def _read_directory(file: BinaryIO) -> _Directory:
         raise ArchiveError("not an archive")
     _, disk, _, _, count, length, offset, comment = _END.unpack_from(tail, place)
     if disk or count == 0xFFFF or 0xFFFFFFFF in (length, offset):
-        raise ArchiveError("of a kind that cannot be tagged (ZIP64 or several parts)")
+        raise ArchiveError("not supported (ZIP64 or several parts)")
     begin = tail_begin + place - length
     shift = begin - offset  # length of data that precedes the archive, if any
     if shift < 0:
@@ -173,7 +173,7 @@ def _read_directory(file: BinaryIO) -> _Directory:
         entries.append(entry)
         position += len(entry.raw)
     if any(each.begin >= begin for each in entries):
-        raise ArchiveError("damaged: a member lies behind the directory")
+        raise ArchiveError("damaged: a member is after the directory")
     end = place + _END.size
     return _Directory(entries, begin, tail[end : end + comment])
 
@@ -182,11 +182,11 @@ def _read_entry(raw: bytes, position: int, shift: int) -> _Entry:
     try:
         found = _ENTRY.unpack_from(raw, position)
     except struct.error as error:
-        raise ArchiveError("damaged: its directory ends too early") from error
+        raise ArchiveError("damaged: its directory is incomplete") from error
     flags, lengths, begin = found[3], found[10:13], found[16]
     end = position + _ENTRY.size + sum(lengths)
     if found[0] != b"PK\1\2" or end > len(raw) or begin == 0xFFFFFFFF:
-        raise ArchiveError("damaged, or of a kind that cannot be tagged (ZIP64)")
+        raise ArchiveError("damaged, or not supported (ZIP64)")
     name = raw[position + _ENTRY.size :][: lengths[0]]
     text = name.decode("utf-8" if flags & 0x800 else "cp437", "replace")
     return _Entry(text, begin + shift, raw[position:end])
@@ -207,7 +207,7 @@ def _copy(source: BinaryIO, target: BinaryIO, begin: int, end: int) -> None:
     while left > 0:
         chunk = source.read(min(left, _CHUNK))
         if not chunk:
-            raise ArchiveError("ended too early")
+            raise ArchiveError("incomplete")
         target.write(chunk)
         left -= len(chunk)
 

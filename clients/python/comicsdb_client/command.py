@@ -1,4 +1,4 @@
-"""The command `comicsdb-client`: identifies the comics in a folder, and tags them."""
+"""Identifies the comics in a folder and tags them: the command `comicsdb-client`."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ from comicsdb_client.errors import ClientError, RateLimitedError
 from comicsdb_client.tagging import Outcome, Report, find_comics, relative_name, tag_comics
 
 URL, TOKEN = "COMICSDB_CLIENT_URL", "COMICSDB_CLIENT_TOKEN"
-CONTINUE_HINT = "The same command goes on where this one ended."
+CONTINUE_HINT = "Run the same command again to continue."
 PROGRESS_WIDTH = 30
 
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except ClientError as error:
             return _say(str(error), 1)
         finally:
-            _say(f"{client.calls:,} calls", 0)
+            _say(f"{client.calls:,} requests", 0)
     told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
     return _say(told or "no comics", 1 if counts[Outcome.FAILED] else 0)
 
@@ -67,18 +67,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--url",
         default=os.environ.get(URL, ""),
-        help=f"address of the site (or {URL}); the token is read from {TOKEN}",
+        help=f"URL of the site (or {URL}); the token is read from {TOKEN}",
     )
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in (
-        ("match", "print what each file would be tagged as"),
-        ("tag", "write ComicInfo.xml and MetronInfo.xml into the files that are certain"),
+        ("match", "print the issue that each file would be tagged as"),
+        ("tag", "write ComicInfo.xml and MetronInfo.xml into files with a certain match"),
     ):
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        command.add_argument("folder", type=_existing, help="folder with CBZ files, or one such file")
-        command.add_argument("--again", action="store_true", help="also files that were tagged before")
+        command.add_argument("folder", type=_existing, help="folder with CBZ files, or a single file")
+        command.add_argument("--again", action="store_true", help="include files that are already tagged")
         if name == "tag":
-            command.add_argument("--dry-run", action="store_true", help="write nothing, as `match`")
+            command.add_argument("--dry-run", action="store_true", help="write nothing, like `match`")
     return parser
 
 
@@ -102,7 +102,7 @@ def _line(report: Report, folder: Path) -> str:
     labels = [f"{each.issue['issue']} ({each.issue['id']}, {each.score:.3f})" for each in match.candidates]
     if match.certain:
         return f"{path}: {labels[0]}"
-    ties = f"; {', '.join(match.ties)} would tell" if match.ties else ""
+    ties = f"; {', '.join(match.ties)} would tell them apart" if match.ties else ""
     return f"{path}: uncertain: {' or '.join(labels)}{ties}"
 
 

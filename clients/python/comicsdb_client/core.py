@@ -114,7 +114,7 @@ class Core:
         for attempt in range(1, ATTEMPTS_MAX + 1):
             while wait := self.rate_limiter.seconds_to_wait():
                 if wait > self._longest_wait:
-                    raise RateLimitedError("The limit of requests is used up.", wait)
+                    raise RateLimitedError("The rate limit is used up.", wait)
                 yield wait
             self.calls += 1
             try:
