@@ -242,7 +242,9 @@ DESCRIPTIONS = {
     ),
     "Descriptor.id": Description("Id of the issue in this database.", 512),
     "Matches.results": Description("One result for each descriptor, in the order sent."),
-    "MatchResult.certain": Description("Whether the first candidate can be used without asking.", True),
+    "MatchResult.certain": Description(
+        "Whether the first candidate can be accepted without confirmation.", True
+    ),
     "MatchResult.candidates": Description("Possible issues, most likely first."),
     "MatchResult.ties": Description("Fields in which likely candidates differ; empty if one is certain."),
     "MatchResult.errors": Description(
@@ -374,7 +376,7 @@ DESCRIPTIONS = {
     "book_format": Description("Print, digital, or both.", "Print"),
     "grade": Description("Grade on the ten-point scale; null if not graded.", 9.8),
     "grading_company": Description(
-        "Company that graded it; empty if graded by the owner.", "CGC (Certified Guaranty Company)"
+        "Company that graded it; empty if not graded by a company.", "CGC (Certified Guaranty Company)"
     ),
     "purchase_date": Description("Date of purchase.", "2026-01-02"),
     "purchase_price": Description("Price paid; null if nothing was paid.", "4.50"),

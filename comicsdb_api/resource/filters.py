@@ -66,8 +66,8 @@ TEST_DESCRIPTIONS = {
     conditions.same_upc: "{} of the issue or of one of its variants; spaces, hyphens and case are ignored.",
     conditions.same_gtin: (
         "{} of the issue or of one of its variants: a UPC-A, EAN-13 or ISBN as scanned; spaces and hyphens"
-        " are ignored. With a supplement of two or five digits, finds codes with the same supplement or none;"
-        " otherwise all."
+        " are ignored. With a supplement (2 or 5 digits), finds codes with the same supplement or none;"
+        " without one, all."
     ),
     conditions.upc_begins: (
         "Beginning of {} of the issue or of one of its variants; spaces and hyphens are ignored."
