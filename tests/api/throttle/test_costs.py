@@ -102,6 +102,6 @@ def test_the_reference_tells_what_is_dear(client, make):
     paths = client.json(SCHEMA)["paths"]
     assert "It costs 10 of" in paths["/api/match/"]["post"]["description"]
     assert "It costs 10 of" in paths["/api/series/{id}/comicinfo/"]["get"]["description"]
-    assert "one for each 10 of them" in paths["/api/arc/"]["get"]["description"]
+    assert "one for each 10 ids" in paths["/api/arc/"]["get"]["description"]
     assert "for each 100 rows" in paths["/api/arc/{id}/issue_list/"]["get"]["description"]
     assert "costs" not in paths["/api/role/"]["get"]["description"]
