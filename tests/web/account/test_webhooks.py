@@ -81,7 +81,9 @@ def test_a_webhook_is_changed_paused_resumed_and_deleted(testapp, hook, session)
     assert hook.old_secret == old
     press(testapp, hook, "delete")
     assert session.scalars(select(Webhook)).all() == []
-    assert "No webhooks yet." in testapp.get(PAGE).text
+    page = testapp.get(PAGE)
+    assert "No webhooks yet." in page.text
+    assert "webhook-signature" in page.click("What is sent").text
 
 
 def test_deliveries_are_listed_with_their_answers_and_sent_again(testapp, hook, session):
