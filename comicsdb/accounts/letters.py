@@ -115,7 +115,7 @@ def log_in_link(user: User, secret: str) -> Letter:
             Paragraph(_("The link works once and expires in ${time}.", mapping={"time": hour})),
             Paragraph(
                 _(
-                    "If this was not you, there is nothing to do: nobody has logged in, and your password"
+                    "If this was not you, no action is needed: nobody has logged in, and your password"
                     " keeps working in browsers you have used before. Do not forward this e-mail: the link"
                     " logs in to your account."
                 )
@@ -186,7 +186,7 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
     subject = (
         _("Final notice: your password will stop working with the API")
         if final
-        else _("Use a token with the API, please")
+        else _("Please use a token with the API")
     )
     return Letter(subject, tuple(blocks))
 
@@ -343,9 +343,9 @@ def security_letter(user: User, event: SecurityEvent, secret: str) -> Letter:
     """To the owner of an account: what happened; with a secret also the link that reclaims the account."""
     rows = [*security_facts(event), (_("When"), f"{event.at:%Y-%m-%d %H:%M} UTC")]
     if event.details.get("staff"):
-        fine = _("If you asked for this, there is nothing to do.")
+        fine = _("If you asked for this, no action is needed.")
     else:
-        fine = _("If this was you, there is nothing to do.")
+        fine = _("If this was you, no action is needed.")
         browser = ", ".join(filter(None, browser_name(event.browser))) or _("unknown")
         rows += [(_("Browser"), browser), (_("From"), event.address or _("unknown"))]
     blocks = [Paragraph(mailed_text(event) % {"name": user.username}), Facts(tuple(rows)), Paragraph(fine)]
@@ -418,8 +418,8 @@ def throttle_warning(username: str, figures: ThrottleFigures) -> Letter:
             Paragraph(throttle_sentence(figures)),
             Paragraph(
                 _(
-                    "Every API response tells in its X-RateLimit headers how many requests are left, and a"
-                    " refusal tells in Retry-After how many seconds to wait. Please make sure that the"
+                    "The X-RateLimit headers of every response say how many requests are left, and"
+                    " Retry-After in a refusal says how many seconds to wait. Please make sure that the"
                     " program respects them."
                 )
             ),
@@ -469,7 +469,7 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
     """The report on accounts whose clients ignore 429; `sent` is whether they were notified."""
     number, listed = len(names), ", ".join(names)
     if sent:
-        subject = _("Repeat throttled accounts: ${n} e-mailed", mapping={"n": str(number)})
+        subject = _("Throttled accounts: ${n} e-mailed", mapping={"n": str(number)})
         text = ngettext(
             "E-mailed ${n} account whose client ignores 429 responses: ${names}.",
             "E-mailed ${n} accounts whose clients ignore 429 responses: ${names}.",
@@ -477,7 +477,7 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
             names=listed,
         )
     else:
-        subject = _("Repeat throttled accounts: ${n} found", mapping={"n": str(number)})
+        subject = _("Throttled accounts: ${n} found", mapping={"n": str(number)})
         text = ngettext(
             "Found ${n} account whose client ignores 429 responses: ${names}.",
             "Found ${n} accounts whose clients ignore 429 responses: ${names}.",
@@ -490,20 +490,20 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
 def webhook_disabled(user: User, webhook: Webhook, *, is_gone: bool) -> Letter:
     """To the owner of a webhook that was disabled; `is_gone` means that its URL responded with 410."""
     if is_gone:
-        reason = _("The address answered 410 (gone), which asks us to send nothing more.")
+        reason = _("The address answered 410 (Gone), which tells us to stop sending.")
     else:
-        reason = _("For three days, no attempt to deliver a message was answered with success.")
+        reason = _("For three days, every attempt to deliver a message has failed.")
     return Letter(
         subject=_("Your webhook was disabled"),
         blocks=(
             Paragraph(
                 _(
-                    "We send nothing more to this webhook of your comicsdb account ${name}: ${url}",
+                    "We have stopped sending to this webhook of your comicsdb account ${name}: ${url}",
                     mapping={"name": user.username, "url": webhook.url},
                 )
             ),
             Paragraph(reason),
-            Paragraph(_("Once it works again, resume it: nothing is lost meanwhile.")),
+            Paragraph(_("Resume it once it works again; nothing is lost until then.")),
             Link(_("See its last deliveries"), WEBHOOK.format(id=webhook.id)),
         ),
     )

@@ -286,14 +286,14 @@ def refuse_bots(settings: Mapping, form: Mapping) -> None:
     """Raise InvalidError, with a text that helps people, if a bot seems to have filled in the form."""
     if text_of(form, HONEYPOT):
         raise InvalidError(
-            {"__all__": [_("Leave the field “Homepage” empty: it is there to detect spam programs.")]}
+            {"__all__": [_("Leave the field “Homepage” blank: it is there to detect spam programs.")]}
         )
     moment, _dot, signature = text_of(form, "form_time").partition(".")
     if not moment.isascii() or not secrets_equal(signature, _signature(settings, moment)):
-        raise InvalidError({"__all__": [_("The form was incomplete. Please send it again.")]})
+        raise InvalidError({"__all__": [_("The form was incomplete. Please submit it again.")]})
     age = clock.now().timestamp() - int(moment)
     if age > FORM_AGE_MAX:
-        raise InvalidError({"__all__": [_("The form was too old. Please send it again.")]})
+        raise InvalidError({"__all__": [_("The form has expired. Please submit it again.")]})
     if bot_question(settings) and not _is_right_answer(settings, text_of(form, "answer")):
         raise InvalidError({"answer": [_("This answer is incorrect.")]})
 

@@ -136,17 +136,17 @@ _imprint_name = select(_imprint.name).where(_imprint.id == Series.imprint_id).sc
 RULES = (
     *_number_rules(
         "isbn", numbers.is_isbn, numbers.column_is_isbn,
-        title=_("The check digit or form of the ISBN is wrong"),
+        title=_("The check digit or format of the ISBN is wrong"),
         message=_("This is not a valid ISBN. Compare it with the one on the"
                   " book, including the check digit."),
     ),
     *_number_rules(
         "upc", numbers.is_upc, numbers.column_is_upc,
-        title=_("The check digit or form of the UPC is wrong"),
-        of_variant=_("The check digit or form of a variant's UPC is wrong"),
+        title=_("The check digit or format of the UPC is wrong"),
+        of_variant=_("The check digit or format of a variant's UPC is wrong"),
         message=_(
             "This is not a valid UPC. Compare all digits with those"
-            " below the bar code (7 59606 08936 9 00111)."
+            " below the barcode (7 59606 08936 9 00111)."
         ),
     ),
     *_number_rules(

@@ -25,7 +25,7 @@ RESERVED = {
 
 NOT_BLANK = _("Enter a slug.")
 MALFORMED = _("Use only unaccented lower-case letters, digits, underscores and single hyphens.")
-ONLY_DIGITS = _("A slug of digits only would be taken for an id: add a word.")
+ONLY_DIGITS = _("A slug of digits only would be taken for an ID: add a word.")
 ANOTHER_PAGE = _("This slug is reserved: choose another.")
 TAKEN = _("This slug belongs or belonged to another entry: choose another.")
 

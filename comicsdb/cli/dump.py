@@ -22,8 +22,10 @@ MISSED = timedelta(hours=26)  # a day, plus the time by which a dump may take lo
 @click.option(
     "--keep", metavar="DAYS", type=click.IntRange(1), help="How long to keep others; by default as set."
 )
-@click.option("--covers/--no-covers", default=None, help="With thumbnails of all covers; by default as set.")
-@click.option("--check", is_flag=True, help="Only tell, also the administrators, if a night was missed.")
+@click.option(
+    "--covers/--no-covers", default=None, help="Include thumbnails of all covers; by default as set."
+)
+@click.option("--check", is_flag=True, help="Only report, also to the administrators, if a night was missed.")
 @pass_site
 def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool | None, check: bool):
     """Write all public data into a new folder below FOLDER (by default that of the settings)."""
@@ -50,7 +52,7 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool
             made = dumps.make(engine, folder, key, source, covers=storage, report=click.echo)
             removed = dumps.delete_older(folder, keep or site.settings["comicsdb.dumps.days"])
     except AlreadyRunningError as error:
-        raise click.ClickException("The command is running already.") from error
+        raise click.ClickException("The command is already running.") from error
     except KeyFileError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"{made}: {sum(path.stat().st_size for path in made.iterdir()):,} bytes.")
@@ -68,7 +70,7 @@ def _check(site: Site, folder: Path) -> None:
         (
             Paragraph(
                 _(
-                    "There is no dump of the catalogue from the last ${hours} hours. The log of the job tells"
+                    "There is no dump of the catalogue from the last ${hours} hours. The log of the job says"
                     " why; run it again with: comicsdb dump",
                     mapping={"hours": int(MISSED.total_seconds()) // 3600},
                 )

@@ -138,8 +138,8 @@ def _problems(text: str, max_length: int, missing: Text) -> list[Text]:
 
 def _too_many(a_day: int) -> Text:
     return ngettext(
-        "That is enough for today: at most ${n} a day.",
-        "That is enough for today: at most ${n} a day.",
+        "You have reached the limit of ${n} a day.",
+        "You have reached the limit of ${n} a day.",
         a_day,
     )
 

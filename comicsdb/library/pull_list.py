@@ -24,7 +24,7 @@ SHOWN = 500  # pulls of a week shown at once
 WEEKS_AHEAD = 8
 WEEK = timedelta(days=7)
 NO_CHOICE = _("Choose what to pull.")
-NO_WORDS = _("Enter at least one word of the names of the variants, such as foil.")
+NO_WORDS = _("Enter at least one word from the variant names, such as foil.")
 TOO_LONG = _("Enter at most ${most} characters.")
 
 

@@ -89,7 +89,7 @@ class LetterContext:
     @property
     def footer(self) -> str:
         """The footer of every letter."""
-        return self.translate(_("This mail was sent by comicsdb, the community comics database."))
+        return self.translate(_("This e-mail was sent by comicsdb, the community comics database."))
 
 
 def as_text(letter: Letter, context: LetterContext) -> str:

@@ -11,7 +11,7 @@ from comicsdb.schemas.base import ObjectSchema, field, text
 from comicsdb.schemas.types import Choice, Field, ListOf
 
 ID_LENGTH, SCOPE_LENGTH = 100, 20
-NO_ID = _("This is not a valid id for this source.")
+NO_ID = _("This is not a valid ID for this source.")
 
 
 class ExternalIdSchema(ObjectSchema):

@@ -499,8 +499,8 @@ class Price(Field):
             raise Invalid(
                 node,
                 formatted(
-                    "“${shown}” is not a currency we know. Choose one of the list, or enter its code"
-                    " of ISO 4217, such as JPY.",
+                    "“${shown}” is not a currency we know. Choose one from the list, or enter its ISO"
+                    " 4217 code, such as JPY.",
                     api="Invalid currency '${shown}'. Expected a code of ISO 4217, such as USD, EUR or JPY.",
                     shown=to_text(currency)[:SHOWN_MAX],
                 ),

@@ -39,9 +39,9 @@ INVALID_URL = _(
     "Enter an address that begins with https://, in ASCII characters and without a user name. Its port can be"
     " 443 or 8443."
 )
-PRIVATE_URL = _("Enter an address in the public Internet.")
+PRIVATE_URL = _("Enter a public internet address.")
 TOO_MANY = _("You have reached the maximum number of webhooks: delete one first.")
-UNKNOWN_KIND = _("Choose kinds of the catalogue.")
+UNKNOWN_KIND = _("Choose kinds from the list.")
 
 
 class NewWebhook(NamedTuple):

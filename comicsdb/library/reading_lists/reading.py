@@ -13,7 +13,7 @@ from comicsdb.library.reading_lists import figures
 from comicsdb.models import CollectionItem, ReadDate, ReadingListItem, WishList, WishListItem
 from comicsdb.values import whole_number
 
-NO_POSITION = _("“${text}” is no position in this list: enter numbers such as 3, 7-9.")
+NO_POSITION = _("“${text}” is not a position in this list: enter numbers such as 3, 7-9.")
 
 
 class Progress(NamedTuple):

@@ -36,7 +36,7 @@ KEEP_MINE, TAKE_FILE = "mine", "file"
 
 NO_FILE = _("Choose a file.")
 NO_CURRENCY = _("Choose one of the currencies.")
-NOT_OFFERED = _("Row ${line}: choose one of the offered values.")
+NOT_OFFERED = _("Row ${line}: choose one of the options.")
 NO_NAME = _("The name of a reading list may have at most ${most} characters.")
 
 

@@ -26,12 +26,12 @@ OTHER_ISSUE_DAYS = 200  # dates further apart belong to different issues
 REASONS = {
     "several": _("Several match: which one is it?"),
     "doubtful": _("Not everything in the row matches: is it this one?"),
-    "other_name": _("The id belongs to an entry with another name: is it this one?"),
-    "nothing": _("The row has neither a series nor a known id."),
+    "other_name": _("The ID belongs to an entry with another name: is it this one?"),
+    "nothing": _("The row has neither a series nor a known ID."),
     "no_number": _("The row has no number, and the series has several issues."),
     "no_series": _("No series with this name was found."),
     "no_issue": _("The series was found, but not this number."),
-    "no_id": _("No entry with this id was found."),
+    "no_id": _("No entry with this ID was found."),
 }
 
 

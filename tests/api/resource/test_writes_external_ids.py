@@ -43,7 +43,7 @@ def test_a_form_has_an_object_of_json_for_each_id(writer, make):
         ([{"source": "x", "external_id": "1"}], {"0": {"source": ['"x" is not a valid choice.']}}),
         (
             [{"source": "metron", "external_id": "q"}],
-            {"0": {"external_id": ["This is not a valid id for this source."]}},
+            {"0": {"external_id": ["This is not a valid ID for this source."]}},
         ),
         ([{"source": "metron"}], {"0": {"external_id": ["This field is required."]}}),
         ([7], {"0": ["Invalid data. Expected a dictionary, but got int."]}),

@@ -98,7 +98,7 @@ def test_the_final_notice_is_stronger_and_both_name_the_day_and_the_way_out(fact
         assert "May 31, 2027" in mail.text
         assert "http://localhost/accounts/tokens/" in mail.links
         assert "http://localhost/help/basic-auth/" in mail.links
-    assert first.subject == "Use a token with the API, please"
+    assert first.subject == "Please use a token with the API"
     assert "switch to a token before then" in first.words
     assert "Final notice" in final.subject
     assert "stop working" in final.words

@@ -65,11 +65,11 @@ def test_there_are_limits_for_a_day(session, ann, issue, make):
         written = reviews.write(session, other.id, another.id, "Good.", spoils=False)
         reviews.report(session, written.id, ann.id, "Spam.")
     extra = make.issue(series=issue.series_id, number="90")
-    with pytest.raises(InvalidError, match="at most 20 a day"):
+    with pytest.raises(InvalidError, match="limit of 20 a day"):
         reviews.write(session, other.id, extra.id, "One more.", spoils=False)
     reviews.write(session, other.id, another.id, "Changed.", spoils=False)  # not a new review
     one_more = reviews.write(session, make.user("Dora").id, issue.id, "Hm.", spoils=False)
-    with pytest.raises(InvalidError, match="at most 20 a day"):
+    with pytest.raises(InvalidError, match="limit of 20 a day"):
         reviews.report(session, one_more.id, ann.id, "Spam.")
     session.execute(update(Review).where(Review.id != first.id).values(created_on=old))
     reviews.write(session, other.id, extra.id, "One more.", spoils=False)

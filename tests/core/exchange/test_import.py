@@ -398,8 +398,8 @@ def test_advisory_rules_are_counted_and_named_but_not_enforced(importer):
     rows["creators"][0] |= {"birth": "1950-01-02", "birth_precision": "day", "death": "1950-01-01"}
     report = importer.run(rows)
     assert {rule: advice.places for rule, advice in report.advice.items()} == {
-        "The check digit or form of the ISBN is wrong": ["issues.jsonl:1: 9780306406158"],
-        "The check digit or form of the UPC is wrong": ["issues.jsonl:1: 03600029145300111"],
+        "The check digit or format of the ISBN is wrong": ["issues.jsonl:1: 9780306406158"],
+        "The check digit or format of the UPC is wrong": ["issues.jsonl:1: 03600029145300111"],
         "The SKU contains characters other than letters and digits": ["issues.jsonl:1: AUG-2000"],
         "A Comic Vine ID of a Trade Paperback series": ["series.jsonl:1: 5"],
         "Associated series of a series of collected editions": ["series.jsonl:3: faro-tutto-2001"],

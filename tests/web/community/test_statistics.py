@@ -102,7 +102,7 @@ def test_the_overview_of_the_staff_says_what_needs_hands(testapp, session, conne
     assert needs["Issues without a cover"] == ("3", "/admin/issue/?cover=no")
     assert needs["Issues without credits"] == ("3", "/admin/issue/?credits=no")
     assert needs["Possible duplicate series"] == ("1", "/admin/advice/duplicates/")
-    assert needs["The check digit or form of the UPC is wrong"] == ("1", "/admin/advice/?rule=upc")
+    assert needs["The check digit or format of the UPC is wrong"] == ("1", "/admin/advice/?rule=upc")
     for _number, address in needs.values():
         assert testapp.get(address).status_int == 200
     lines = soup(testapp.get("/admin/issue/?cover=no")).select("tbody tr")

@@ -138,7 +138,7 @@ def test_external_ids_are_added_and_removed_and_wrong_ones_told(testapp, nora, m
         "external_ids-2-external_id": "x",
     }
     page = submit_form(form, typed, status=422)
-    assert field_errors(page) == {"external_ids-2-external_id": "This is not a valid id for this source."}
+    assert field_errors(page) == {"external_ids-2-external_id": "This is not a valid ID for this source."}
     submit_form(page, {"external_ids-2-external_id": "7"})
     session.expire_all()
     assert state_of(session, arc)["external_ids"] == [

@@ -165,7 +165,7 @@ def test_a_week_is_shown_chosen_and_added(testapp, nora, world, make, session, t
     form["pulled"] = "VARIANTS"
     answer = form.submit(status=422)
     assert field_errors(answer) == {
-        "variant_words": "Enter at least one word of the names of the variants, such as foil."
+        "variant_words": "Enter at least one word from the variant names, such as foil."
     }
     form = form_to(answer, path)
     form["variant_words"] = "foil,  1:25"
@@ -180,7 +180,7 @@ def test_a_week_is_shown_chosen_and_added(testapp, nora, world, make, session, t
     answer = form.submit(status=303).follow()
     assert notice(answer).startswith("1 comic was added to your collection.")
     assert pulls(answer) == ["Lamplight (2019) #10 Foil · In your collection"]
-    assert notice(undo_form(answer).submit().follow()).startswith("It is undone.")
+    assert notice(undo_form(answer).submit().follow()).startswith("It was undone.")
     assert pulls(testapp.get(PAGE)) == ["Lamplight (2019) #10 Foil"]
     form.submit(status=303)
     assert notice(form.submit(status=303).follow()).startswith("Your collection already has")

@@ -108,7 +108,7 @@ def test_all_issues_are_added_marked_or_wished_but_for_some(testapp, session, or
     before = session.scalars(select(LibraryAct.id)).all()
     for nonsense in ("6", "0", "3-1", "x", "1-2-3"):
         post("track/", to="collection", but=nonsense)
-        assert f"“{nonsense}” is no position in this list" in notice(testapp.get(path(order)))
+        assert f"“{nonsense}” is not a position in this list" in notice(testapp.get(path(order)))
     for nothing in ({"to": "collection"}, {"to": "nowhere"}, {}):
         post("track/", **nothing)
     assert session.scalars(select(LibraryAct.id)).all() == before
