@@ -34,8 +34,8 @@ from comicsdb.webhooks import delivery
 USERNAME = click.argument("username")
 RIGHTS = (
     click.option("--group", "groups", multiple=True, help="A group, such as editor; may be repeated."),
-    click.option("--staff", "is_staff", is_flag=True, help="Administration of the site."),
-    click.option("--superuser", "is_superuser", is_flag=True, help="Every right."),
+    click.option("--staff", "is_staff", is_flag=True, help="Access to the admin pages."),
+    click.option("--superuser", "is_superuser", is_flag=True, help="All permissions."),
 )
 PASSWORD = click.option("--password", prompt=True, hide_input=True, confirmation_prompt=True)
 
@@ -81,7 +81,7 @@ def create_command(site: Site, username: str, email: str, password: str, **right
             session, None, site.passwords, username=username, email=email, password=password
         )
         admin.change_account(command_context(session, site.settings), None, user, _granted(user, **rights))
-    click.echo(f"{user.username} has account {user.id} now.")
+    click.echo(f"{user.username} now has account {user.id}.")
 
 
 @account_group.command("grant")
@@ -153,14 +153,14 @@ def reset_second_factor_command(site: Site, username: str):
         user = admin.account_named(session, username)
         reset = admin.reset_second_factor(command_context(session, site.settings), None, user)
     if reset:
-        click.echo(f"{user.username} logs in with the password alone now.")
+        click.echo(f"{user.username} now logs in with the password alone.")
     else:
         click.echo(f"{user.username} has no two-step log-in.")
 
 
 @account_group.command("delete")
 @USERNAME
-@click.confirmation_option(prompt="Delete this account and all that it holds?")
+@click.confirmation_option(prompt="Delete this account and everything in it?")
 @pass_site
 def delete_command(site: Site, username: str):
     """Delete an account; its contributions to the catalogue stay."""
@@ -171,7 +171,7 @@ def delete_command(site: Site, username: str):
 
 @account_group.command("sign-ups")
 @click.argument("state", type=click.Choice(["on", "off"]))
-@click.option("--message", default="", help="What people are told while they are off.")
+@click.option("--message", default="", help="What people are told while they are closed.")
 @pass_site
 def sign_ups_command(site: Site, state: str, message: str):
     """Turn sign-ups on or off."""
@@ -206,7 +206,7 @@ def clean_command(site: Site):
 
 
 @account_group.command("remind-basic")
-@click.option("--dry-run", is_flag=True, help="Only tell who would be written to.")
+@click.option("--dry-run", is_flag=True, help="Only list who would be e-mailed.")
 @pass_site
 def remind_basic_command(site: Site, dry_run: bool):
     """Remind accounts that still use HTTP Basic with the API, as the current phase requires: a daily job."""
@@ -242,9 +242,9 @@ def _print_change(user, change: dict) -> None:
 @click.option(
     "--since",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="Read contributions from this day on (UTC); by default from a day before the newest that is known.",
+    help="Read contributions from this day on (UTC); by default from a day before the newest known.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would come of it.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @pass_site
 def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
     """Make donors supporters, by the confirmed addresses of their accounts; may run every hour."""
@@ -259,7 +259,7 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
             gifts = fetch_contributions(settings, beginning)
             outcomes = record_contributions(session, gifts, terms, dry_run=dry_run)
     except AlreadyRunningError as error:
-        raise click.ClickException("The command is running already.") from error
+        raise click.ClickException("The command is already running.") from error
     except FetchError as error:
         raise click.ClickException(f"Nothing was done, as the donation platform failed: {error}") from error
     click.echo(f"{len(gifts):,} contributions since {beginning:%Y-%m-%d}")
@@ -280,9 +280,9 @@ def _threshold(name: str, words: str):
 @_threshold("min_days", "This many bad days make an offender.")
 @_threshold("single_day_threshold", "A day with this many refusals is bad.")
 @_threshold("extreme_day_threshold", "One day with this many refusals makes an offender.")
-@_threshold("cooldown_days", "An account that had a notice is left in peace for this many days.")
+@_threshold("cooldown_days", "An account that had a notice gets no other for this many days.")
 @click.option(
-    "--send/--dry-run", "send", default=False, help="Send and do it, or only say what would be done."
+    "--send/--dry-run", "send", default=False, help="Send and do it, or only show what would be done."
 )
 @click.option("--enforce", is_flag=True, help="Restrict accounts that have had enough notices.")
 @_threshold("enforce_after", "This many notices are enough.")
@@ -296,7 +296,7 @@ def throttle_notices_command(site: Site, send: bool, **rules):
         with site.database() as engine, job_lock(engine, NOTICES):
             failed = _send_notices(site, db.session_factory(engine), NoticeRules(**rules), send=send)
     except AlreadyRunningError as error:
-        raise click.ClickException("The command is running already.") from error
+        raise click.ClickException("The command is already running.") from error
     if failed:
         raise click.ClickException(f"Nothing was done about {', '.join(failed)}.")
 

@@ -13,9 +13,7 @@ from comicsdb.ops.jobs import BACKUP, AlreadyRunningError, job_lock
 
 @click.command("backup")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--keep", metavar="DAYS", type=click.IntRange(1), help="Afterwards remove backups that are older."
-)
+@click.option("--keep", metavar="DAYS", type=click.IntRange(1), help="Remove older backups afterwards.")
 @pass_site
 def backup_command(site: Site, folder: Path, keep: int | None):
     """Back up database and pictures into a new folder below FOLDER, while the site keeps running."""
@@ -24,14 +22,14 @@ def backup_command(site: Site, folder: Path, keep: int | None):
             made = backups.make(engine, site.storage, folder, tell=click.echo)
             removed = backups.drop_older(folder, keep) if keep else []
     except AlreadyRunningError as error:
-        raise click.ClickException("The command is running already.") from error
+        raise click.ClickException("The command is already running.") from error
     label = made.backup.label
     click.echo(f"{made.backup.folder}: {label.dump_bytes:,} bytes of dump, {label.pictures:,} pictures.")
     for each in removed:
         click.echo(f"{each}: removed.")
     if made.lost:
         raise click.ClickException(
-            f"The backup is made, but the storage has lost {len(made.lost):,} pictures that rows name:"
+            f"The backup was made, but the storage has lost {len(made.lost):,} pictures that rows name:"
             " `comicsdb media check` lists them."
         )
 

@@ -17,7 +17,7 @@ CLEARED = "Redis holds nothing of ours any more. Restart the servers: each remem
     "--sample", type=click.IntRange(1), default=300, show_default=True, help="Keys weighed per category."
 )
 @click.option(
-    "--batch", type=click.IntRange(1), default=1000, show_default=True, help="Keys looked at in one step."
+    "--batch", type=click.IntRange(1), default=1000, show_default=True, help="Keys read in one step."
 )
 @click.option("--clear", is_flag=True, help="Empty the cache instead.")
 @pass_site

@@ -23,8 +23,8 @@ from comicsdb.models.choices import DEFAULT_LANGUAGE, YEARS
 from comicsdb.ops.jobs import AlreadyRunningError
 
 CATALOG_ERRORS = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Only tell what would be done.")
-REASON = click.option("--reason", default="", help="Why; it stands in the history.")
+DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show what would be done.")
+REASON = click.option("--reason", default="", help="Why; shown in the history.")
 
 
 def id_option(name: str, help: str, **more):  # noqa: A002  (click's name for it)
@@ -302,7 +302,7 @@ def finish_command(site: Site):
         try:
             done = unfinished.run_unfinished(db.session_factory(engine), site.storage)
         except AlreadyRunningError:
-            click.echo("Another process is at it.")
+            click.echo("Another process is doing it.")
             return
     click.echo(f"{len(done):,} done.")
 

@@ -15,7 +15,7 @@ from comicsdb.models import User
 @click.command("import-comicinfo")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--account", required=True, metavar="NAME", help="The account that reviews them.")
-@click.option("--report", type=click.Path(path_type=Path), help="A CSV file with what became of each file.")
+@click.option("--report", type=click.Path(path_type=Path), help="A CSV file with the outcome for each file.")
 @pass_site
 def import_comicinfo_command(site: Site, folder: Path, account: str, report: Path | None):
     """Read ComicInfo and MetronInfo in the CBZ files below FOLDER.
@@ -40,4 +40,4 @@ def import_comicinfo_command(site: Site, folder: Path, account: str, report: Pat
     numbers = Counter(what for _file, what, _detail in found)
     click.echo(", ".join(f"{number} {what}" for what, number in sorted(numbers.items())) or "No comic files.")
     if numbers[WAITING]:
-        click.echo("The account has no room for more. Review some of its comic files, then call this again.")
+        click.echo("The account has no room for more. Review some of its comic files, then run this again.")

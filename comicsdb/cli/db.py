@@ -18,7 +18,7 @@ def upgrade_command(site: Site):
     with site.engine() as engine:
         was_current = is_current(engine)
         upgrade(engine)
-    click.echo("The schema was current already." if was_current else "The schema is current now.")
+    click.echo("The schema was already current." if was_current else "The schema is now current.")
 
 
 @db_group.command("check")

@@ -18,7 +18,7 @@ from comicsdb.exchange.gcd.plan import ChoiceError, Choices, read_years
 @click.option("--language", multiple=True, metavar="CODE", help="Only series in this language, such as it.")
 @click.option("--country", multiple=True, metavar="CODE", help="Only series of this country, such as us.")
 @click.option(
-    "--publisher", multiple=True, metavar="NAME", help="Only series of this publisher: its name or GCD id."
+    "--publisher", multiple=True, metavar="NAME", help="Only series of this publisher: its name or GCD ID."
 )
 @click.option("--years", default="", help="Only series that ran in these years, such as 1961-1970 or 2000-.")
 @click.option("--non-comics", is_flag=True, help="Also series that are mostly not comics.")
@@ -27,14 +27,14 @@ from comicsdb.exchange.gcd.plan import ChoiceError, Choices, read_years
 @click.option(
     "--report",
     type=click.Path(path_type=Path),
-    help="The report, by default FILE with .report.csv behind it.",
+    help="The report, by default FILE with .report.csv appended.",
 )
 @click.option(
     "--working",
     type=click.Path(path_type=Path),
     default=Path(tempfile.gettempdir()),
     show_default=True,
-    help="The folder for what a zip file or a dump of MySQL is unpacked to: up to 8 GB.",
+    help="The folder to unpack a zip file or MySQL dump to: up to 8 GB.",
 )
 @click.option("--quiet", is_flag=True, help="Print nothing unless something is wrong.")
 @pass_site

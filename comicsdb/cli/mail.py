@@ -12,7 +12,9 @@ def mail_group():
 
 
 @mail_group.command("send")
-@click.option("--clean", "cleaning", is_flag=True, help="Also remove mails that were done with 30 days ago.")
+@click.option(
+    "--clean", "cleaning", is_flag=True, help="Also remove e-mails finished 30 days ago or earlier."
+)
 @pass_site
 def send_command(site: Site, cleaning: bool):
     """Send the mails that are due; exit code 1 if one failed. Several may run at the same time."""
@@ -22,6 +24,6 @@ def send_command(site: Site, cleaning: bool):
             with engine.begin() as connection:
                 click.echo(f"{clean(connection):,} old mails removed.")
     again, never = counted["failed"], counted["given up"]
-    click.echo(f"{counted['sent']:,} sent, {again:,} to be tried again, {never:,} given up.")
+    click.echo(f"{counted['sent']:,} sent, {again:,} to be retried, {never:,} abandoned.")
     if again or never:
         raise click.ClickException("Not everything was sent; column `error` of table outgoing_mail says why.")

@@ -18,7 +18,7 @@ def media_group():
 
 
 @media_group.command("sweep")
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed.")
 @click.option(
     "--older-than",
     metavar="HOURS",
@@ -37,7 +37,7 @@ def sweep_command(site: Site, dry_run: bool, older_than: float):
                 click.echo(entry.name)
                 number += 1
     except AlreadyRunningError as error:
-        raise click.ClickException("The command is running already.") from error
+        raise click.ClickException("The command is already running.") from error
     what = f"{number:,} {'file' if number == 1 else 'files'} that no row names"
     click.echo(f"{what}. Dry run: nothing was removed." if dry_run else f"{what}, removed.")
 

@@ -99,7 +99,7 @@ def _bar():
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
 @click.option("--host", default="127.0.0.1", show_default=True)
 @click.option(
-    "--key", help="The public key of the origin's dumps, if you know it; else the first one seen counts."
+    "--key", help="The public key of the origin's dumps, if you know it; else the first one seen is used."
 )
 @click.option("--token", default="", envvar="COMICSDB_MIRROR_TOKEN", help="A token of the origin's API.")
 @click.option("--promote", is_flag=True, help="Make the mirror a site of its own.")
@@ -123,7 +123,7 @@ def mirror_command(url, folder: Path, port: int, host: str, key, token: str, pro
                     return
                 _mirror(site, engine, origin, host=host, port=port, key=key)
         except AlreadyRunningError as error:
-            raise click.ClickException(f"The mirror in {folder} is running already.") from error
+            raise click.ClickException(f"The mirror in {folder} is already running.") from error
         except OriginError as error:
             raise click.ClickException(str(error)) from error
 
@@ -144,7 +144,7 @@ def _site(folder: Path, url: str | None) -> Site:
     site = Site(ini)
     origin = site.settings[ORIGIN]
     if not origin:
-        raise click.ClickException(f"This is a site of its own now: comicsdb -c {ini} serve")
+        raise click.ClickException(f"This is now a site of its own: comicsdb -c {ini} serve")
     if url and url.rstrip("/") != origin:
         raise click.ClickException(f"{folder} is a mirror of {origin}: choose another --folder.")
     return site

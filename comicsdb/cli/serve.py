@@ -52,7 +52,7 @@ EMPTY = """\
 The catalogue of this database is empty, and is served as it is:
     --data FOLDER   loads a data set first,
     --demo          loads the demo catalogue first,
-    comicsdb account create NAME ADDRESS --superuser   makes a first account."""
+    comicsdb account create NAME ADDRESS --superuser   creates a first account."""
 NO_DEMO_ACCOUNTS = "The demo's accounts cannot log in here: their passwords are public."
 
 GROUP = "comicsdb.demo"
@@ -71,7 +71,7 @@ class ServePlan:
 @click.option(
     "--data", type=click.Path(path_type=Path, file_okay=False), help="Serve this data set, not the demo."
 )
-@click.option("--demo", is_flag=True, help="Load the demo also into an empty database that is not embedded.")
+@click.option("--demo", is_flag=True, help="Also load the demo into an empty database that is not embedded.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
 @click.option("--host", default="127.0.0.1", show_default=True)
 @pass_site
@@ -166,7 +166,7 @@ def bind_socket(host: str, port: int) -> socket.socket:
 def _port_error(host: str, port: int, error: OSError) -> click.ClickException:
     if error.errno == errno.EADDRINUSE:
         return click.ClickException(
-            f"Port {port} of {host} is in use: stop what serves there, or choose another with --port."
+            f"Port {port} of {host} is in use: stop the program there, or choose another with --port."
         )
     return click.ClickException(f"Nothing can be served on port {port} of {host}: {error.strerror}.")
 
@@ -208,7 +208,7 @@ def prepare(site: Site, plan: ServePlan) -> list[tuple[str, str]]:
                 session.rollback()
                 _load(site, plan, session)
             elif not plan.is_demo and not plan.url.startswith(EMBEDDED):
-                click.echo("The catalogue of this database has rows already: it is served as it is.")
+                click.echo("The catalogue of this database already has rows: it is served as it is.")
             accounts = _accounts(site, plan.folder, session) if plan.folder is not None else []
             if plan.is_demo and not accounts:
                 click.echo(NO_DEMO_ACCOUNTS)
@@ -262,7 +262,7 @@ def _serve(
         click.echo("Accounts (user name, password):")
         for name, password in accounts:
             click.echo(f"    {name:20} {password}")
-    click.echo("Ctrl-C ends it.")
+    click.echo("Press Ctrl-C to stop.")
     sys.stdout.flush()
     server.run()  # until Ctrl-C or SIGTERM; current requests are finished
     server.close()

@@ -13,7 +13,7 @@ from comicsdb.models.attribution import OWNERS
 from comicsdb.models.record import CREATED
 
 NEXT_STEPS = """\
-This is a site of its own now. It goes on with its ini file:
+This is now a site of its own. It continues with its ini file:
     comicsdb -c {ini} account create NAME ADDRESS --superuser
     comicsdb -c {ini} serve"""
 

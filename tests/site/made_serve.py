@@ -20,7 +20,7 @@ from tests.serving import clean_environment
 
 ROOT = Path(__file__).parent.parent.parent
 PORT = 8000  # the only port of mokkari's development mode
-READY = "Ctrl-C ends it."
+READY = "Press Ctrl-C to stop."
 
 
 def demo_rows() -> dict[str, list[dict]]:

@@ -27,7 +27,7 @@ from tests.importer import Importer
 from tests.serving import clean_environment, fetch, free_port, serving, write_ini
 
 TIMEOUT = 300  # seconds
-READY = "Ctrl-C ends it."
+READY = "Press Ctrl-C to stop."
 LISTS = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "series", "issue")
 
 

@@ -44,7 +44,7 @@ formatter = plain
 [formatter_plain]
 format = %(message)s
 """
-READY = "Ctrl-C ends it."
+READY = "Press Ctrl-C to stop."
 
 
 @pytest.fixture(scope="module")

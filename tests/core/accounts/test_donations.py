@@ -380,5 +380,5 @@ def test_without_a_collective_it_says_what_is_missing(world):
 
 def test_two_cannot_run_at_once(world):
     with job_lock(world.factory.kw["bind"], DONATIONS):
-        assert "The command is running already." in world.fails()
+        assert "The command is already running." in world.fails()
     assert world.sync() == {}

@@ -57,7 +57,7 @@ def ann(account):
 
 def test_an_account_is_made_with_rights_and_loses_them(account, read):
     made = create(account, "--staff", "--group", "editor")
-    assert (made.exit_code, made.output) == (0, "ann has account 2 now.\n")
+    assert (made.exit_code, made.output) == (0, "ann now has account 2.\n")
     assert user(read) == (True, True, False)
     (stored,) = read(select(User.password).where(User.username == "ann"))
     assert Passwords("fast").verify(stored.password, PASSWORD)
@@ -143,7 +143,7 @@ def test_two_step_log_in_is_switched_off_for_whoever_lost_it(account, read, fact
         session.execute(text("INSERT INTO totp (user_id, secret, last_step) VALUES (2, 'x', 1)"))
         session.commit()
     done = account("reset-second-factor", "ann")
-    assert (done.exit_code, done.output) == (0, "ann logs in with the password alone now.\n")
+    assert (done.exit_code, done.output) == (0, "ann now logs in with the password alone.\n")
     assert read(text("SELECT (SELECT count(*) FROM totp), second_factor FROM user_account WHERE id = 2")) == [
         (0, False)
     ]
@@ -191,15 +191,13 @@ def test_mails_are_sent_by_command(account, factory, read, monkeypatch):
     monkeypatch.setenv("COMICSDB_SMTP_PORT", str(free_port()))
     failed = account("send", group="mail")
     assert failed.exit_code == 1
-    assert failed.output.startswith(
-        "0 sent, 1 to be tried again, 0 given up.\nError: Not everything was sent"
-    )
+    assert failed.output.startswith("0 sent, 1 to be retried, 0 abandoned.\nError: Not everything was sent")
     with SmtpSink() as sink:
         monkeypatch.setenv("COMICSDB_SMTP_PORT", str(sink.port))
         sent = account("send", "--clean", group="mail")
         assert (sent.exit_code, sent.output) == (
             0,
-            "0 old mails removed.\n2 sent, 0 to be tried again, 0 given up.\n",
+            "0 old mails removed.\n2 sent, 0 to be retried, 0 abandoned.\n",
         )
         assert len(sink.received) == 2
 

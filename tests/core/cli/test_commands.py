@@ -139,8 +139,8 @@ def test_the_schema_is_made_checked_and_asked_for(cluster, tmp_path):
         assert (check.exit_code, "run `comicsdb db upgrade`" in check.output) == (1, True)
         early = run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())))
         assert (early.exit_code, "run `comicsdb db upgrade`" in early.output) == (1, True)
-        assert run("-c", ini, "db", "upgrade").output == "The schema is current now.\n"
-        assert run("-c", ini, "db", "upgrade").output == "The schema was current already.\n"
+        assert run("-c", ini, "db", "upgrade").output == "The schema is now current.\n"
+        assert run("-c", ini, "db", "upgrade").output == "The schema was already current.\n"
         assert run("-c", ini, "db", "check").exit_code == 0
     finally:
         cluster.drop_database("commands")
@@ -245,7 +245,7 @@ def test_serve_leaves_a_filled_catalogue_as_it_is(ini, tmp_path):
     assert code == 0
     assert said.endswith("Stopped.\n")
     assert "Traceback" not in said
-    assert "has rows already: it is served as it is" in said
+    assert "already has rows: it is served as it is" in said
     assert "admin-password" not in said  # this database has other accounts
 
 
@@ -258,7 +258,7 @@ def test_a_busy_port_is_told_before_anything_is_loaded(ini, database, tmp_path):
         result = run("-c", ini, "serve", "--data", str(folder), "--port", port)
     assert result.exit_code == 1
     assert result.output == (
-        f"Error: Port {port} of 127.0.0.1 is in use: stop what serves there, or choose another with --port.\n"
+        f"Error: Port {port} of 127.0.0.1 is in use: stop the program there, or choose another with --port.\n"
     )
     with psycopg.connect(database.replace("+psycopg", "")) as connection:
         assert connection.execute("SELECT count(*) FROM issue").fetchone() == (0,)
