@@ -13,9 +13,9 @@ from comicsdb_web.forms.fields import (
 from comicsdb_web.rendering.locales import _
 
 NAME = Line("name", _("Name"), required=True, max_length=NAME_LENGTH)
-ALT_NAMES = StringList("alt_names", _("Alternative names"), help=_("Several are separated by semicolons."))
-ALIAS = StringList("alias", _("Aliases"), help=_("Several are separated by commas."), separator=",")
-DESC = TextArea("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph."))
+ALT_NAMES = StringList("alt_names", _("Alternative names"), help=_("Separate several with semicolons."))
+ALIAS = StringList("alias", _("Aliases"), help=_("Separate several with commas."), separator=",")
+DESC = TextArea("desc", _("Description"), help=_("Plain text. A blank line starts a new paragraph."))
 FOUNDED = integer_field("founded", _("Founded"), help=_("The year."))
 CV_ID = integer_field("cv_id", _("Comic Vine ID"), help=_("The number at the end of the address there."))
 GCD_ID = integer_field("gcd_id", _("GCD ID"), help=_("The number at the end of the address at comics.org."))
@@ -27,7 +27,7 @@ TEAMS = ModelSelect("teams", _("Teams"), source="team", multiple=True, creatable
 UNIVERSES = ModelSelect("universes", _("Universes"), source="universe", multiple=True)
 
 IDS = Section("ids", _("Identification numbers"), (CV_ID, GCD_ID), folded=True)
-EXTERNAL_IDS = Section("external-ids", _("External ids"), rows=("external_ids",), folded=True)
+EXTERNAL_IDS = Section("external-ids", _("External IDs"), rows=("external_ids",), folded=True)
 SOURCES = Section("sources", _("Attribution"), rows=("attribution",), folded=True)
 
 

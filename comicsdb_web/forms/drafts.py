@@ -40,7 +40,7 @@ PARTS = {
     "credits": _("Credits"),
     "variants": _("Variant covers"),
     "attributions": _("Attribution"),
-    "external_ids": _("External ids"),
+    "external_ids": _("External IDs"),
 }
 CREDIT_TEXT, REASON, KEY = "credits-text", "reason", "draft_key"
 NEW_NOTES = {

@@ -27,7 +27,7 @@ SAVED, UNCHANGED = _("Saved."), _("Nothing to change.")
 ADDED = _("${label} was added to the catalogue.")
 DELETED = _("${label} was deleted.")
 BEING_DELETED = _(
-    "${label} is being deleted. A lot belongs to it, which goes first: that takes some minutes, in the"
+    "${label} is being deleted, with everything that belongs to it. This takes a few minutes, in the"
     " background."
 )
 

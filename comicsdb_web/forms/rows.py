@@ -111,14 +111,14 @@ EXTERNAL_IDS = RowKind(
         Line("external_id", _("ID at the source"), required=True, max_length=ID_LENGTH),
         Line(
             "scope",
-            _("Sort of id"),
-            help=_("Only if the source has several types of ids, such as volume or edition."),
+            _("Type of ID"),
+            help=_("Only if the source has several types of IDs, such as volume or edition."),
             max_length=SCOPE_LENGTH,
         ),
     ),
     ("source", "external_id", "scope"),
-    _("External id ${number}"),
-    _("Add an external id"),
+    _("External ID ${number}"),
+    _("Add an external ID"),
 )
 ROW_KINDS = {kind.name: kind for kind in (CREDITS, VARIANTS, ATTRIBUTION, EXTERNAL_IDS)}
 

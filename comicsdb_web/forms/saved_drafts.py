@@ -22,7 +22,7 @@ RESTORED = "draft"  # the parameter of the URL with the draft that fills in the 
 STORE_BUTTON, DISCARD_BUTTON = "save_draft", "discard_draft"  # buttons
 STORED = _("Draft saved. It is kept for 30 days and offered when you open this form again.")
 RETURNED = _("This is your draft. It is not saved yet.")
-GONE = _("There is no such draft any more.")
+GONE = _("This draft no longer exists.")
 DISCARDED = _("Draft discarded.")
 TOO_LARGE = _("This form is too large to be kept as a draft.")
 

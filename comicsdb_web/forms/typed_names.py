@@ -29,7 +29,7 @@ UNKNOWN = _("Not in the catalogue yet: ${names}. Tick it to create it when you s
 UNPLACED = _("This could not be read as credits: correct it, or add it by hand and clear the field.")
 TOO_MANY = _("Too many names at once: enter some of them first.")
 NO_SERIES = _("Choose the series first: a new universe gets its publisher.")
-TAKEN = _("${name} exists already: search for it and choose it.")
+TAKEN = _("${name} already exists: search for it and choose it.")
 
 
 def resolve_typed_names(draft: Draft) -> dict[str, list]:

@@ -18,9 +18,9 @@ from comicsdb_web.rendering.locales import _, locale_of
 
 Option = tuple[str, str]  # a value and its label
 
-NOT_OFFERED = _("Choose one of the offered values.")
+NOT_OFFERED = _("Choose one of the options.")
 NO_DAY = _("Enter a date as year, month and day: 2026-11-30.")
-UNKNOWN = _("There is no entry with this id.")
+UNKNOWN = _("There is no entry with this ID.")
 
 
 class BadFilterError(Exception):

@@ -284,7 +284,7 @@ def test_the_foot_leads_to_the_api_and_to_the_people_where_there_are_addresses(a
     for settings, links in (({"pyramid.includes": "comicsdb_web"}, ["/data/"]), (WHOLE, wanted)):
         page = soup(webtest.TestApp(apps_with(**settings)).get("/accounts/login/"))
         assert [link["href"] for link in page.select(".foot-note a:not([rel~=license])")] == links
-        reported = [link["href"] for link in page.select(".top nav a") if link.text == "Report an issue"]
+        reported = [link["href"] for link in page.select(".top nav a") if link.text == "Report a problem"]
         assert reported == [CODE] * 2 * (CODE in links)
         assert page.select_one(".foot-links a[href='/reading-lists/']")
 

@@ -19,7 +19,7 @@ PARTS = {
     ),
     profiles.DIARY: (
         _("Reading diary"),
-        _("What you read on which day. Reads without a date are left out."),
+        _("What you read, and when. Readings without a date are left out."),
     ),
     profiles.YEAR: (
         _("Year in review"),

@@ -42,7 +42,7 @@ def add_totp(request):
 def remove_totp(request):
     """Remove the app."""
     if not accounts.remove_totp(request.account_context, account_of(request)):
-        raise HTTPNotFound(_("There is no authenticator app any more."))
+        raise HTTPNotFound(_("There is no longer an authenticator app."))
     return _back(request, "success", _("The authenticator app was removed."))
 
 

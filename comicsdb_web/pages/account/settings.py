@@ -90,7 +90,7 @@ def confirm_email(request):
     """Confirm a new address by its mailed link."""
     if request.method == "HEAD":  # a HEAD request must not use up the link
         return Response()
-    to_account = (_("To your account"), request.route_path("account"))
+    to_account = (_("Your account"), request.route_path("account"))
     try:
         accounts.confirm_email(request.account_context, request.matchdict["secret"])
     except accounts.LinkUsedError:

@@ -78,8 +78,8 @@ def activate(request):
                 _("Your account is already active"),
                 _("This link has already been used, and you are logged in."),
                 links=[
-                    (_("To your account"), request.route_path("account")),
-                    (_("To the home page"), request.route_path("home")),
+                    (_("Your account"), request.route_path("account")),
+                    (_("Home page"), request.route_path("home")),
                 ],
                 icon="check",
             )

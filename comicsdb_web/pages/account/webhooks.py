@@ -15,11 +15,11 @@ GONE = _("This webhook no longer exists.")
 ON_ITS_WAY = _("A message that you asked for is still on its way.")
 SPENT = _("That form was already submitted. A secret is shown only once: make a new one if you lost it.")
 PROBLEMS = {
-    "invalid": _("This is no address that messages can be sent to."),
-    "no_host": _("The name of the server has no address."),
-    "private": _("The server is not in the public Internet, or its port is neither 443 nor 8443."),
+    "invalid": _("Messages cannot be sent to this address."),
+    "no_host": _("The server name could not be resolved."),
+    "private": _("The server is not on the public internet, or its port is neither 443 nor 8443."),
     "refused": _("The server refused the connection."),
-    "late": _("There was no complete answer in time."),
+    "late": _("There was no complete response in time."),
     "certificate": _("The server's certificate is not valid for its name."),
     "unsigned": _("The secret can no longer be read: make a new one."),
     "broken": _("The connection failed."),
@@ -90,7 +90,7 @@ def send_test(request):
     found = _mine(request)
     if not endpoints.send_test(request.dbsession, found):
         return _back(request, found, ON_ITS_WAY, "info")
-    return _back(request, found, _("The test will be sent in a moment: reload the page to see the answer."))
+    return _back(request, found, _("The test will be sent in a moment: reload the page to see the response."))
 
 
 def resend(request):

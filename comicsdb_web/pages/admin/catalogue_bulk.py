@@ -193,8 +193,8 @@ def _outcome_text(done: BulkResult) -> Text:
     if done.postponed:
         n = len(done.changed)
         return ngettext(
-            "${n} object will be changed in the background, which may take some minutes.",
-            "${n} objects will be changed in the background, which may take some minutes.",
+            "${n} object will be changed in the background, which may take a few minutes.",
+            "${n} objects will be changed in the background, which may take a few minutes.",
             n,
         )
     changed = ngettext("${n} object was changed.", "${n} objects were changed.", len(done.changed))

@@ -18,7 +18,7 @@ from comicsdb_web.rendering.locales import _
 
 FOUND_MAX = 20
 BEING_MERGED = _(
-    "${name} is being merged. A lot belongs to it, which moves first: that takes some minutes, in the"
+    "${name} is being merged, with everything that belongs to it. This takes a few minutes, in the"
     " background."
 )
 KIND_NAMES = [model.__tablename__ for model in CATALOGUE]
@@ -142,7 +142,7 @@ def _chosen(request, kind: str, names, typed) -> tuple[dict, dict]:
         except GoneError:
             errors[name] = [_("It was deleted.")]
         except NotFoundError:
-            errors[name] = [_("There is no entry with this id or address.")]
+            errors[name] = [_("There is no entry with this ID or address.")]
     return chosen, errors
 
 

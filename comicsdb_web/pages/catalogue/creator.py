@@ -25,7 +25,7 @@ from comicsdb_web.pages.catalogue.base import (
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
-_LIFE = _("As far as it is known: 1963-09-12, 1963-09 or 1963.")
+_LIFE = _("As much as is known: 1963-09-12, 1963-09 or 1963.")
 
 FORM = EntityForm(
     CreatorSchema,

@@ -9,7 +9,7 @@ OTHERS = {
     "credits": _("Credits"),
     "variants": _("Variant covers"),
     "attributions": _("Attribution"),
-    "external_ids": _("External ids"),
+    "external_ids": _("External IDs"),
     "currency": _("Currency"),
     "name": _("Name"),
     "names": _("Name in other languages"),

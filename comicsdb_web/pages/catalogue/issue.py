@@ -117,7 +117,7 @@ def related_stamps() -> tuple:
 
 
 _COVERED = _(
-    "As far as it is known: 1963-09-12, 1963-09 or 1963, not before ${year}.", mapping={"year": EARLIEST_YEAR}
+    "As much as is known: 1963-09-12, 1963-09 or 1963, not before ${year}.", mapping={"year": EARLIEST_YEAR}
 )
 
 FORM = EntityForm(
@@ -184,7 +184,7 @@ FORM = EntityForm(
                 ModelSelect(
                     "reprints",
                     _("Reprints"),
-                    help=_("Search as: series (year) #number"),
+                    help=_("Search by series (year) #number"),
                     source="issue",
                     multiple=True,
                 ),
@@ -200,7 +200,7 @@ FORM = EntityForm(
                 Line(
                     "upc",
                     "UPC",
-                    help=_("As printed below the bar code, the supplement included: 7 59606 08936 9 00111."),
+                    help=_("As printed below the barcode, including the supplement: 7 59606 08936 9 00111."),
                     max_length=2 * UPC_LENGTH,
                     mode="numeric",
                 ),

@@ -105,7 +105,7 @@ FORM = EntityForm(
                 Choice("language", _("Language"), initial=DEFAULT_LANGUAGE, options=options.languages),
                 integer_field("year_began", _("First year"), required=True),
                 integer_field(
-                    "year_end", _("Last year"), help=_("Blank while it goes on, and for one-shots.")
+                    "year_end", _("Last year"), help=_("Leave blank for ongoing series and one-shots.")
                 ),
                 Checkbox(
                     "collection",

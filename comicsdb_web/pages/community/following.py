@@ -16,7 +16,7 @@ from comicsdb_web.pages.library.collection import private
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.row_views import RowView
 
-FOLLOWED = _("You follow ${name}.")
+FOLLOWED = _("You now follow ${name}.")
 UNFOLLOWED = _("You no longer follow ${name}.")
 
 

@@ -28,7 +28,7 @@ TITLES = {
     ),
     "publishers": (
         _("Issues by publisher"),
-        _("How many issues, and which share of all, each publisher has."),
+        _("How many issues each publisher has, and its share of the total."),
         _("Publisher"),
         _("Issues"),
     ),

@@ -16,7 +16,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 
 PER_PAGE = 50
 
-UNDONE = _("It is undone.")
+UNDONE = _("It was undone.")
 UNDO_SCHEDULED = _("It is being undone, which can take a minute. You can leave this page.")
 NOT_UNDONE = _("It was not undone: all of it has been changed or deleted since.")
 
@@ -47,7 +47,7 @@ PHRASES: dict[str, Callable[[int], Plural]] = {
         "${n} issue added to the collection", "${n} issues added to the collection", n
     ),
     "collection_item.update": lambda n: ngettext(
-        "${n} item of the collection changed", "${n} items of the collection changed", n
+        "${n} collection item changed", "${n} collection items changed", n
     ),
     "collection_item.delete": lambda n: ngettext(
         "${n} item removed from the collection", "${n} items removed from the collection", n
@@ -69,7 +69,7 @@ PHRASES: dict[str, Callable[[int], Plural]] = {
         "${n} series added to the pull list", "${n} series added to the pull list", n
     ),
     "pull_list_series.update": lambda n: ngettext(
-        "${n} entry of the pull list changed", "${n} entries of the pull list changed", n
+        "${n} pull list entry changed", "${n} pull list entries changed", n
     ),
     "pull_list_series.delete": lambda n: ngettext(
         "${n} series removed from the pull list", "${n} series removed from the pull list", n
@@ -78,7 +78,7 @@ PHRASES: dict[str, Callable[[int], Plural]] = {
         "${n} issue added to a reading list", "${n} issues added to reading lists", n
     ),
     "reading_list_item.update": lambda n: ngettext(
-        "${n} item of a reading list moved or changed", "${n} items of reading lists moved or changed", n
+        "${n} reading list item moved or changed", "${n} reading list items moved or changed", n
     ),
     "reading_list_item.delete": lambda n: ngettext(
         "${n} issue removed from a reading list", "${n} issues removed from reading lists", n
@@ -87,14 +87,14 @@ PHRASES: dict[str, Callable[[int], Plural]] = {
         "${n} reading list rated", "${n} reading lists rated", n
     ),
     "reading_list_rating.update": lambda n: ngettext(
-        "${n} rating of a list changed", "${n} ratings of lists changed", n
+        "${n} list rating changed", "${n} list ratings changed", n
     ),
     "reading_list_rating.delete": lambda n: ngettext(
-        "${n} rating of a list removed", "${n} ratings of lists removed", n
+        "${n} list rating removed", "${n} list ratings removed", n
     ),
     "reading_list_like.insert": lambda n: ngettext("${n} reading list liked", "${n} reading lists liked", n),
     "reading_list_like.delete": lambda n: ngettext(
-        "${n} like of a list removed", "${n} likes of lists removed", n
+        "${n} reading list unliked", "${n} reading lists unliked", n
     ),
 }
 
@@ -141,8 +141,8 @@ def _result_messages(undone: undo.UndoResult):
         yield (
             "warning",
             ngettext(
-                "${n} entry does not come back: what it was about has been deleted.",
-                "${n} entries do not come back: what they were about has been deleted.",
+                "${n} entry was not restored: what it refers to has been deleted.",
+                "${n} entries were not restored: what they refer to has been deleted.",
                 undone.gone,
             ),
         )

@@ -53,8 +53,8 @@ COPY_FIELDS = (
     ),
     *PURCHASE_FIELDS,
     Line("storage_location", _("Storage location"), max_length=255),
-    StringList("tags", _("Add tags"), _("Several are separated by commas."), separator=","),
-    StringList("tags_removed", _("Remove tags"), _("Several are separated by commas."), separator=","),
+    StringList("tags", _("Add tags"), _("Separate several with commas."), separator=","),
+    StringList("tags_removed", _("Remove tags"), _("Separate several with commas."), separator=","),
 )
 COLLECTION_FORM = EntityForm(CollectionBulkSchema, (Section("copy", _("Change fields"), COPY_FIELDS),))
 WISH_FORM = EntityForm(

@@ -286,12 +286,12 @@ def _range_options(request, _value):
 ISSUE_FIELD = ModelSelect(
     "issue_id",
     _("Issue"),
-    _("Type words of the series, or its number too: Lamplight #3"),
+    _("Type the series, or series and number: Lamplight #3"),
     source="issue",
     required=True,
 )
 FORMAT_FIELD = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=_format_options)
-READ_FIELD = Checkbox("is_read", _("I have read it"), _("If no date is given, now is used."))
+READ_FIELD = Checkbox("is_read", _("I have read it"), _("Without a date, it is set to now."))
 
 COPY_FIELDS = (
     integer_field("quantity", _("Copies"), initial="1"),
@@ -344,8 +344,8 @@ SERIES_FORM = EntityForm(
             (
                 ModelSelect("series", _("Series"), source="series", required=True),
                 Choice("what", _("Issues"), initial="all", options=_range_options),
-                Line("first", _("First number"), _("Leave empty to start at the beginning."), max_length=25),
-                Line("last", _("Last number"), _("Leave empty to go to the end."), max_length=25),
+                Line("first", _("First number"), _("Leave blank to start at the beginning."), max_length=25),
+                Line("last", _("Last number"), _("Leave blank to go to the end."), max_length=25),
             ),
         ),
         Section(
@@ -456,8 +456,8 @@ def history(request):
 
 
 CHOOSE_SERIES = _("Choose a series.")
-NO_NUMBER = _("Give the first number, the last one, or both.")
-ALL_OR_NUMBERS = _("You entered numbers: choose the range, or leave them empty for all issues.")
+NO_NUMBER = _("Enter the first number, the last one, or both.")
+ALL_OR_NUMBERS = _("You entered numbers: choose the range, or leave them blank for all issues.")
 
 
 def add_series(request):
@@ -595,7 +595,7 @@ ADDED = _("${label} was added to your collection.")
 OWNED_ALREADY = _(
     "This issue is already in your collection. Edit that entry, or choose “Another copy” to add one more."
 )
-INVALID_TIME = _("Enter the date and time as 2026-12-31 18:30, or leave both empty for now.")
+INVALID_TIME = _("Enter the date and time as 2026-12-31 18:30, or leave both blank to mean now.")
 
 
 class ItemDraft(Draft):

@@ -329,8 +329,8 @@ def _result_messages(counted: Counter) -> Iterator[tuple[str, object]]:
         yield (
             "warning",
             ngettext(
-                "${n} row was skipped: it is no longer in the database.",
-                "${n} rows were skipped: they are no longer in the database.",
+                "${n} row was skipped: it is no longer in the catalogue.",
+                "${n} rows were skipped: they are no longer in the catalogue.",
                 counted["gone"],
             ),
         )
@@ -342,16 +342,16 @@ def _result_texts(counted: Counter):
         (
             "collection_added",
             ngettext(
-                "${n} issue came into your collection.",
-                "${n} issues came into your collection.",
+                "${n} issue was added to your collection.",
+                "${n} issues were added to your collection.",
                 n["collection_added"],
             ),
         ),
         (
             "collection_changed",
             ngettext(
-                "${n} item of your collection was changed.",
-                "${n} items of your collection were changed.",
+                "${n} item in your collection was changed.",
+                "${n} items in your collection were changed.",
                 n["collection_changed"],
             ),
         ),
@@ -369,7 +369,7 @@ def _result_texts(counted: Counter):
         ),
         (
             "ratings_added",
-            ngettext("${n} issue got your stars.", "${n} issues got your stars.", n["ratings_added"]),
+            ngettext("${n} issue was rated.", "${n} issues were rated.", n["ratings_added"]),
         ),
         (
             "ratings_changed",
@@ -381,7 +381,9 @@ def _result_texts(counted: Counter):
         ),
         (
             f"{LISTS}_added",
-            ngettext("${n} reading list was made.", "${n} reading lists were made.", n[f"{LISTS}_added"]),
+            ngettext(
+                "${n} reading list was created.", "${n} reading lists were created.", n[f"{LISTS}_added"]
+            ),
         ),
         (
             f"{LISTS}_changed",
@@ -392,8 +394,8 @@ def _result_texts(counted: Counter):
         (
             f"{ITEMS}_added",
             ngettext(
-                "${n} issue came into reading lists.",
-                "${n} issues came into reading lists.",
+                "${n} issue was added to reading lists.",
+                "${n} issues were added to reading lists.",
                 n[f"{ITEMS}_added"],
             ),
         ),

@@ -45,12 +45,12 @@ PULLED_FIELD = Choice(
 WORDS_FIELD = Line(
     "variant_words",
     _("Words in variant names"),
-    _("For some variants only, separated by commas: foil, 1:25. A variant needs one of them."),
+    _("For “Some variants” only, separated by commas: foil, 1:25. One match is enough."),
     max_length=VARIANT_WORDS_LENGTH_MAX,
 )
 CHOICE_FORM = EntityForm(None, (Section("pulled", _("Pull"), (PULLED_FIELD, WORDS_FIELD)),))
 CHOICE_SAVED = _("Your choice for ${label} was saved.")
-NONE_ADDED = _("Your collection already has everything of this week.")
+NONE_ADDED = _("Your collection already has everything from this week.")
 FOLLOWED = _("You now follow ${label}.")
 FOLLOWED_ALREADY = _("You already follow ${label}.")
 UNFOLLOWED = _("You no longer follow ${label}.")

@@ -74,7 +74,7 @@ def _variants(request, _value):
 ISSUE_FIELD = ModelSelect(
     "issue_id",
     _("Issue"),
-    _("Type words of the series, or its number too: Lamplight #3"),
+    _("Type the series, or series and number: Lamplight #3"),
     source="issue",
     required=True,
 )

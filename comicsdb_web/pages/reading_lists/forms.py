@@ -42,13 +42,13 @@ ABOUT = Section(
             _("Private"),
             help=_("Nobody else can see a private list. Its ratings are kept but not shown."),
         ),
-        TextArea("desc", _("Description"), help=_("Plain text. An empty line begins a new paragraph.")),
+        TextArea("desc", _("Description"), help=_("Plain text. A blank line starts a new paragraph.")),
     ),
 )
 BANNER = Section("picture", _("Banner"), (Picture("image", _("Banner"), size="banner_card"),))
 PLACE = Section(
     "place",
-    _("Before and after it"),
+    _("Before and after"),
     (
         ModelSelect(
             "previous", _("Previous list"), help=_("To be read before this one."), source="reading_list"

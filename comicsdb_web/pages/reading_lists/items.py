@@ -50,7 +50,7 @@ ISSUES_FORM = EntityForm(
                 ModelSelect(
                     "issues",
                     _("Issues"),
-                    help=_("Search as: series (year) #number. Issues are added at the end of the list."),
+                    help=_("Search by series (year) #number. Issues are added at the end of the list."),
                     source="issue",
                     multiple=True,
                 ),
@@ -70,11 +70,11 @@ SERIES_FORM = EntityForm(
                 Line(
                     "first",
                     _("First number"),
-                    help=_("Leave empty to start with the first issue."),
+                    help=_("Leave blank to start with the first issue."),
                     max_length=25,
                 ),
                 Line(
-                    "last", _("Last number"), help=_("Leave empty to end with the last issue."), max_length=25
+                    "last", _("Last number"), help=_("Leave blank to end with the last issue."), max_length=25
                 ),
                 INSERT_AT,
             ),

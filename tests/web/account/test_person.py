@@ -101,7 +101,7 @@ def make_token(page, label) -> str:
     page.locator(".top-right").get_by_role("link", name="Account").click()
     page.get_by_role("link", name="API tokens").click()
     page.get_by_label("Label").fill(label)
-    page.get_by_role("button", name="Generate a token").click()
+    page.get_by_role("button", name="Create a token").click()
     token = page.locator("#new-token").input_value()
     assert re.fullmatch("cdb_[0-9A-Za-z]{42}", token)
     return token

@@ -153,7 +153,7 @@ def test_very_many_are_left_for_later(testapp, root, world, session, make, monke
     form = form_with(testapp.get(path), "reason")
     form["owned"] = "1"
     assert "is being deleted" in notice(form.submit().follow())
-    assert "It is being deleted." in soup(testapp.get(path)).main.get_text()
+    assert "It is being deleted, with" in soup(testapp.get(path)).main.get_text()
     merging = testapp.get(f"/admin/merge/series/?keep={kept.id}&other={world.series.id}")
     assert "is being merged" in notice(form_with(merging, "reason").submit().follow())
     page = choose(testapp, "issue", "teen", world.first.id, world.second.id)

@@ -157,7 +157,7 @@ def mails(session, make):
         "waiting": {"next_attempt": now},
         "under way": {"next_attempt": now, "attempts": 1},
         "failed": {"next_attempt": now + timedelta(hours=4), "attempts": 3, "error": "451 <busy>"},
-        "given up": {"attempts": 9, "error": "550 no"},
+        "abandoned": {"attempts": 9, "error": "550 no"},
         "sent": {"sent": now, "attempts": 1},
     }
     made = {}
@@ -168,7 +168,7 @@ def mails(session, make):
         )  # fmt: skip
         session.add(made[state])
         session.flush()
-    made["given up"].next_attempt = None
+    made["abandoned"].next_attempt = None
     session.commit()
     return made
 
@@ -177,12 +177,12 @@ def test_mails_show_how_they_are_doing_and_not_what_they_say(testapp, boss, mail
     rows = {row[1].replace("_", " "): row[3] for row in cells(testapp.get("/admin/mail/"))}
     assert {state: text.startswith(state) for state, text in rows.items()} == dict.fromkeys(mails, True)
     assert rows["failed"].endswith("451 <busy>")
-    assert rows["given up"].endswith("550 no")
+    assert rows["abandoned"].endswith("550 no")
     assert "secret" not in testapp.get("/admin/mail/").text
     for query, states in (
         ("state=waiting", {"waiting", "under_way", "failed"}),
         ("state=failed", {"failed"}),
-        ("state=given-up", {"given_up"}),
+        ("state=given-up", {"abandoned"}),
         ("state=sent", {"sent"}),
         ("q=under", {"under_way"}),
     ):

@@ -21,7 +21,7 @@ def test_a_reader_is_followed_from_their_profile_and_blocks_who_follows(testapp,
     reviews.write(session, member.id, world.first.id, "It was *fine*.", spoils=False)
     session.commit()
     form = form_to(testapp.get("/readers/Nora/"), "/readers/Nora/follow/")
-    assert "You follow Nora." in form.submit("on", value="1").follow().text
+    assert "You now follow Nora." in form.submit("on", value="1").follow().text
     page = soup(testapp.get("/following/"))
     entries = [each.h2.get_text(" ", strip=True) for each in page.select(".feed-entry")]
     assert len(entries) == 2  # the review and the issue that was read

@@ -62,7 +62,7 @@ def test_each_part_is_chosen_on_its_own(testapp, session, kept, member, world, p
     assert [each.get_text() for each in soup(page).select("main h2")] == {
         profiles.SHELF: ["Shelf 1"],
         profiles.FAVOURITES: ["Favourites"],
-        profiles.DIARY: ["Read last"],
+        profiles.DIARY: ["Last read"],
     }[part]
     assert paths(page) == [f"/issue/{world.third.slug}/"]
     assert WORDS not in page.text

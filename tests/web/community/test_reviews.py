@@ -127,7 +127,7 @@ def test_a_review_is_written_changed_and_deleted(testapp, session, member, world
     page = form.submit().follow()
     shown = soup(page).select_one(".review")
     assert shown.details.summary.get_text() == "The whole review contains spoilers"
-    assert "Change or delete" in shown.get_text()
+    assert "Edit or delete" in shown.get_text()
     assert "Report" not in shown.get_text()
     form = form_to(testapp.get(f"{path}review/"), f"{path}review/")
     assert (form["text"].value.strip(), form["spoils"].checked) == ("Good.", True)
@@ -166,7 +166,8 @@ def test_a_review_is_reported_hidden_and_restored(testapp, session, member, worl
     testapp.reset()
     start_session(testapp, member)
     assert (
-        "The staff has hidden this review: Spoilers" in testapp.get(f"/issue/{world.first.slug}/review/").text
+        "The staff have hidden this review: Spoilers"
+        in testapp.get(f"/issue/{world.first.slug}/review/").text
     )
     testapp.reset()
     start_session(testapp, bob)

@@ -84,7 +84,7 @@ def test_drafts_are_their_owner_s_alone_and_can_be_discarded(testapp, nora, worl
     bob = log_in_as(testapp, make, "Bob")
     assert offered(testapp.get(address)) == []
     page = testapp.get(f"{address}?draft={key}")
-    assert "There is no such draft" in page
+    assert "This draft no longer exists" in page
     assert value(page, field) == "It begins."
     submit_form(page, {field: "stolen", "draft_key": key}, press=("save_draft", "1"), status=200)
     submit_form(page, press=("discard_draft", key))
@@ -120,7 +120,7 @@ def test_drafts_are_limited_in_size_number_and_time(testapp, nora, world, sessio
         assert drafts.store_draft(session, nora.id, f"{number:064x}", place, saved)
     assert len(stored(session)) == drafts.DRAFTS_MAX
     assert not drafts.store_draft(session, nora.id, "not a key", place, saved)
-    assert "There is no such draft" in testapp.get("/issue/create/?draft=%00")
+    assert "This draft no longer exists" in testapp.get("/issue/create/?draft=%00")
     month = clock.now() + drafts.SAVED_LIFETIME + timedelta(seconds=1)
     monkeypatch.setattr(drafts.clock, "now", lambda: month)
     assert drafts.drafts_of(session, nora.id, place) == []

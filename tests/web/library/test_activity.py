@@ -41,7 +41,7 @@ def test_acts_are_told_and_undone(testapp, session, connection, member, world):
     token = form_with(page, "csrf_token")["csrf_token"].value
     oldest = page.html.select(".activity form")[-1]["action"]
     done = testapp.post(oldest, {"csrf_token": token}).follow()
-    assert "It is undone." in done.text
+    assert "It was undone." in done.text
     assert session.scalar(select(func.count()).select_from(CollectionItem)) == 2
     first, second = (row.get_text(" ") for row in done.html.select(".activity .row")[:2])
     assert "Undo : 1 item removed from the collection" in " ".join(first.split())

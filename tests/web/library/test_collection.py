@@ -224,7 +224,7 @@ def test_a_value_that_makes_no_sense_is_ignored_and_said_beside_its_field(testap
         assert len(listed_issues(page)) == 3, query
         assert list(active_filters(page)) == ["Words: lamplight"], query
         said = soup(page).select_one(".field-error").text
-        assert "Choose one of the offered values." in said, query
+        assert "Choose one of the options." in said, query
         assert soup(page).select_one(".sieve-more").has_attr("open"), query
 
 

@@ -248,7 +248,7 @@ def test_stars_for_what_is_not_out_yet_are_the_readers_own(testapp, make, world,
     assert reload(session, item).rating == 5
     assert session.get(Issue, issue.id, populate_existing=True).rating_count == 0
     page = testapp.get(f"/issue/{issue.slug}/")
-    assert "It can be rated from" in page.text
+    assert "It can be rated once it is out" in page.text
 
 
 def test_dates_of_reading_are_noted_in_the_sites_zone_and_taken_back_one_by_one(

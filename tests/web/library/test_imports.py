@@ -99,7 +99,7 @@ def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
     assert "The rows are being added to your library." in testapp.get(address).text
     finish()
     page = testapp.get(address)
-    assert "11 issues came into your collection." in page.text
+    assert "11 issues were added to your collection." in page.text
     assert {item.quantity for item in owned(session, nora)} == {3, 1}
     undo = soup(page).select_one("main form[action$='/undo/']")
     token = form_to(testapp.get(UPLOAD), UPLOAD)["csrf_token"].value
@@ -164,7 +164,7 @@ def test_a_file_is_reviewed_and_then_stored(testapp, session, nora, stock):
     form["choose-3"] = str(stock.others[0].id)
     answer = form.submit(status=303)
     assert answer.location == "http://localhost/collection/"
-    assert notice(answer.follow()) == "3 issues came into your collection."
+    assert notice(answer.follow()) == "3 issues were added to your collection."
     first, _second, chosen = owned(session, nora)
     assert (first.issue_id, str(first.grade), first.notes) == (stock.issues[0].id, "9.8", "<b>bold</b>")
     assert chosen.issue_id == stock.others[0].id
@@ -198,7 +198,7 @@ def test_only_what_was_offered_can_be_chosen(testapp, session, nora, stock):
     sent = [*form.submit_fields(), ("choose-3", str(stock.issues[5].id))]
     answer = testapp.post(address, sent, expect_errors=True)
     assert answer.status_int == 422
-    assert field_errors(answer)[""] == "Row 5: choose one of the offered values."
+    assert field_errors(answer)[""] == "Row 5: choose one of the options."
     assert owned(session, nora) == []
     for name, value in (("choose-0", str(stock.issues[5].id)), ("choose-2", str(stock.issues[5].id))):
         status = 422 if name == "choose-0" else 303

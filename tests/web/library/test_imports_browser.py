@@ -67,7 +67,7 @@ def test_a_file_is_imported_by_keyboard_without_a_script(browser, address, tmp_p
     page.get_by_role("checkbox", name="Leave out: The Lamplighter #4").press("Space")
     page.get_by_role("button", name="Import", exact=True).press("Enter")
     page.wait_for_url(f"{address}/collection/")
-    assert page.locator(".message").first.inner_text().startswith("3 issues came into your collection.")
+    assert page.locator(".message").first.inner_text().startswith("3 issues were added to your collection.")
     page.goto(f"{address}/accounts/export/")
     assert look(page, "data") == []
     context.close()

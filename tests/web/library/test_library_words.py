@@ -29,10 +29,10 @@ def test_a_deletion_tells_what_readers_lose(testapp, session, make):
     found = lines(testapp.get(f"/series/{series.slug}/delete/"), ".notice-conflict li")
     assert found == [
         "2 ratings",
-        "2 items of collections",
+        "2 collection items",
         "2 wishes",
         "2 reading list entries",
-        "2 entries of pull lists",
+        "2 pull list entries",
     ]
 
 
@@ -42,8 +42,8 @@ def test_a_merge_tells_what_is_led_over(testapp, session, make):
     issue, other = make.issue(series=series, number="1"), make.issue(series=series, number="01")
     kept(session, make, other, same)
     words = {
-        "issue": ("Items of collections", "Ratings", "Reading list entries", "Wishes"),
-        "series": ("Entries of pull lists",),
+        "issue": ("Collection items", "Ratings", "Reading list entries", "Wishes"),
+        "series": ("Pull list entries",),
     }
     for kind, (stays, goes) in {"issue": (issue, other), "series": (series, same)}.items():
         page = testapp.get(f"/admin/merge/{kind}/", {"keep": stays.id, "other": goes.id})

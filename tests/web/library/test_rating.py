@@ -137,7 +137,7 @@ def test_an_issue_that_is_not_out_says_from_when_and_cannot_be_rated(testapp, se
     session.commit()
     page = soup(testapp.get(address(world.third)))
     assert page.select(".rate") == []
-    assert "It can be rated from" in page.select_one(".rating-note").get_text()
+    assert "It can be rated once it is out" in page.select_one(".rating-note").get_text()
     assert str(day.year) in page.select_one(".rating-note").get_text()
     sent = {"csrf_token": other["csrf_token"].value, "rating": "5"}
     page = testapp.post(other.action, sent, status=303).follow()

@@ -126,7 +126,7 @@ def test_typed_codes_are_shown_and_added_at_once(testapp, session, connection, r
     assert [tuple(each) for each in added] == [(fourth.id, None), (second.id, foil.id), (third.id, None)]
 
     undone = form_with(page, **{"class": "message-undo"}).submit()
-    assert "It is undone." in notice(undone.follow())
+    assert "It was undone." in notice(undone.follow())
     assert len(session.execute(select(item.id)).all()) == 1
 
 

@@ -66,7 +66,7 @@ def test_a_printed_barcode_adds_its_variant_and_scans_wait_for_a_connection(seei
         page.get_by_text("You are offline.").wait_for()
         assert "Nora" not in page.content()
         page.get_by_role("button", name="Start the camera").click()
-        page.get_by_text(f"{STEM}00221 is in the list already.").first.wait_for()
+        page.get_by_text(f"{STEM}00221 is already in the list.").first.wait_for()
         page.locator("#codes").fill(OTHER)
         page.keyboard.press("Enter")
         waiting = page.locator(".scan-waiting")

@@ -94,9 +94,9 @@ def test_the_page_shows_the_issues_in_order_and_what_they_are_made_of(testapp, o
         (["part-untyped"], "750.0", "250.0"),
     ]
     assert [each.get_text(" ", strip=True) for each in tree.select(".composition-parts li")] == [
-        "Prologue 1 (25 %)",
-        "Core Issue 2 (50 %)",
-        "No type 1 (25 %)",
+        "Prologue 1 (25%)",
+        "Core Issue 2 (50%)",
+        "No type 1 (25%)",
     ]
     assert tree.select("[style]") == []
     shares = [each.get_text(" ", strip=True) for each in tree.select(".shares li")]

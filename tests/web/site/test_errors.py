@@ -37,7 +37,7 @@ def test_no_way_back_leads_to_another_site(testapp):
 
 def test_a_fault_can_be_told_where_the_code_is(other_site):
     page = soup(other_site.get("/nowhere/", status=404))
-    assert page.select_one('.error-links a[href="https://code.example/x"]').get_text() == "Report an issue"
+    assert page.select_one('.error-links a[href="https://code.example/x"]').get_text() == "Report a problem"
 
 
 @pytest.mark.parametrize("address", ["/publisher/%ff/", "/search/?q=%ff", "/%c3%28/", "/publisher/?page=%fe"])

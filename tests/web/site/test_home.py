@@ -186,7 +186,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
     # The account; the page; the pulls; what is next, and its issues; the member's marks on the cards.
     assert len(statements) == 6, statements
     assert up(page) == {
-        "This week’s pulls": ["Other (2020) #1 Harbor House"],
+        "This week's pulls": ["Other (2020) #1 Harbor House"],
         "Read next": ["Run (2020) #4 Harbor House", "Run (2020) #9 Nights"],
         "Gaps in your collection": [f"Run (2020) #{n} Harbor House" for n in (3, 5, 6)],
         "Order soon": ["Other (2020) #1 Final order cut-off"],
@@ -218,7 +218,7 @@ def test_the_menus_lead_to_a_blog_and_other_places_where_there_are_some(testapp,
     top = soup(other_site.get("/")).select_one("header.top")
     links = [(each.get_text(strip=True), each["href"]) for each in top.select("a[rel~=noopener]")]
     there = [("Mastodon", "https://social.example/@us"), ("The Forum", "https://forum.example/?a&b")]
-    known = [("Blog", "https://blog.example"), ("Report an issue", "https://code.example/x")]
+    known = [("Blog", "https://blog.example"), ("Report a problem", "https://code.example/x")]
     for each in (*known, *there):
         assert links.count(each) == 2  # in the menus for wide and for narrow screens
     assert len(links) == 8
