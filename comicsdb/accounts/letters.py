@@ -144,8 +144,9 @@ def email_changing(user: User, new: str) -> Letter:
         blocks=(
             Paragraph(
                 _(
-                    "The comicsdb account ${name} asked to change its e-mail address. It will change when"
-                    " the link sent to the new address is opened; until then nothing changes.",
+                    "Somebody, hopefully you, asked to change the e-mail address of your comicsdb account"
+                    " ${name}. It will change when the link sent to the new address is opened; until then"
+                    " nothing changes.",
                     mapping={"name": user.username},
                 )
             ),
@@ -424,7 +425,7 @@ def throttle_warning(username: str, figures: ThrottleFigures) -> Letter:
                 )
             ),
             Link(_("How to slow down"), HELP_LIMITS),
-            Paragraph(_("If this goes on, we may have to revoke the access of your account to the API.")),
+            Paragraph(_("If this continues, we may have to revoke your account's access to the API.")),
             Paragraph(
                 _("Is this a mistake, or do you need help? Reply to this e-mail and we will look into it.")
             ),

@@ -381,5 +381,5 @@ def _field_of_column(kind: Kind, table_name: str, column: str) -> str:
 def _missing_reference(kind: Kind, name: str) -> InvalidError:
     for field in (*kind.parents, *(link.field for link in kind.links)):
         if field in name:
-            return InvalidError({field: [_("The object this points to was deleted in the meantime.")]})
-    return InvalidError({"__all__": [_("An object this points to was deleted in the meantime.")]})
+            return InvalidError({field: [_("The entry this refers to was deleted in the meantime.")]})
+    return InvalidError({"__all__": [_("An entry this refers to was deleted in the meantime.")]})

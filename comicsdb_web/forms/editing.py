@@ -297,7 +297,7 @@ def check_owned_deletion(may_anything, typed: dict) -> None:
             {form_state.FORM_ERROR: [_("Only a superuser can delete what readers have rated or collected.")]}
         )
     if not typed["owned"]:
-        raise InvalidError({"owned": [_("Tick the box, or leave the object where it is.")]})
+        raise InvalidError({"owned": [_("Tick the box, or leave the entry where it is.")]})
 
 
 def add_editing_pages(config, views) -> None:

@@ -142,7 +142,7 @@ def _kind_of_both(canonical, other) -> Kind:
     if kind_of(type(other)) is not kind:
         raise InvalidError({"other": [_("Only two entries of the same kind can be merged.")]})
     if not hasattr(kind.model, "slug"):
-        raise InvalidError({"__all__": [_("Only objects with a page of their own can be merged.")]})
+        raise InvalidError({"__all__": [_("Only entries with a page of their own can be merged.")]})
     if canonical.id == other.id:
         raise InvalidError({"other": [_("These are the same entry: choose another one.")]})
     return kind

@@ -27,7 +27,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 
 NAMES_SHOWN = 10  # objects that the confirmation names
 
-NOTHING_CHOSEN = _("Select the objects to change in the list.")
+NOTHING_CHOSEN = _("Select the entries to change in the list.")
 NO_ACTION = _("Choose an action.")
 TOO_MANY = _("Too many: at most ${n} at once.", mapping={"n": OBJECTS_MAX})
 CHANGED_MEANWHILE = _("Nothing was done: one of them was changed in the meantime. Please try again.")
@@ -67,7 +67,7 @@ ACTIONS: dict[str, dict[str, BulkAction]] = {
     "issue": {
         EXECUTIVES: BulkAction(
             _("Add executive credits"),
-            _("Issues of the publishers that the setting names get its credits beside those they have."),
+            _("Issues of the publishers named in the setting get its credits in addition to their own."),
             _executives,
         ),
         "teen": BulkAction(
@@ -193,11 +193,11 @@ def _outcome_text(done: BulkResult) -> Text:
     if done.postponed:
         n = len(done.changed)
         return ngettext(
-            "${n} object will be changed in the background, which may take a few minutes.",
-            "${n} objects will be changed in the background, which may take a few minutes.",
+            "${n} entry will be changed in the background, which may take a few minutes.",
+            "${n} entries will be changed in the background, which may take a few minutes.",
             n,
         )
-    changed = ngettext("${n} object was changed.", "${n} objects were changed.", len(done.changed))
+    changed = ngettext("${n} entry was changed.", "${n} entries were changed.", len(done.changed))
     if not done.unchanged:
         return changed
     left = ngettext("${n} was left unchanged.", "${n} were left unchanged.", done.unchanged)

@@ -43,7 +43,7 @@ def merge(request):
     chosen, errors = _chosen(request, kind, MERGE_FIELDS, typed)
     try:
         if len(chosen) < len(MERGE_FIELDS):
-            raise InvalidError(errors or {"__all__": [_("Select two objects first.")]})
+            raise InvalidError(errors or {"__all__": [_("Select two entries first.")]})
         kept, other = (chosen[name] for name in MERGE_FIELDS)
         gone = other.label
         done = admin.merge_objects(request.catalog, request.identity, kept, other, typed.get("reason", ""))

@@ -75,12 +75,12 @@ def test_each_kind_offers_what_whoever_asks_may_do(testapp, boss, world, session
 def test_what_is_chosen_is_shown_and_done_after_a_yes(testapp, boss, world, session):
     page = choose(testapp, "issue", "teen", world.first.id, world.second.id, query="?q=lamp")
     assert listed(page) == ["Lamplight (2019) #1", "Lamplight (2019) #2"]
-    assert soup(page).select_one(".lead strong").get_text() == "2 objects"
+    assert soup(page).select_one(".lead strong").get_text() == "2 entries"
     session.expire_all()
     assert world.second.rating_id == 1
     done = confirm(page)
     assert done.location == "http://localhost/admin/issue/?q=lamp"
-    assert notice(done.follow()).startswith("1 object was changed. 1 was left unchanged.")
+    assert notice(done.follow()).startswith("1 entry was changed. 1 was left unchanged.")
     session.expire_all()
     assert [each.rating_id for each in (world.first, world.second, world.third)] == [3, 3, 1]
     assert lines(session) == [("rate teen", "issue", "1 object")]
@@ -104,7 +104,7 @@ def test_the_other_acts(testapp, boss, world, session, kind, act):
     slug, world.second.slug = world.second.slug, "odd"
     session.commit()
     done = confirm(choose(testapp, kind, act, entity.id)).follow()
-    assert notice(done).startswith("1 object was changed.")
+    assert notice(done).startswith("1 entry was changed.")
     session.expire_all()
     if act == "covers":
         assert (world.first.image, world.first.cover_hash) == ("", "")
@@ -118,7 +118,7 @@ def test_executives_come_from_the_setting(site_with, make, world, session):
     site = site_with(**{"comicsdb.executives": f"{world.publisher.id}: {world.inker.id} President"})
     log_in_as(site, make, is_staff=True)
     done = confirm(choose(site, "issue", "executives", world.second.id)).follow()
-    assert notice(done).startswith("1 object was changed.")
+    assert notice(done).startswith("1 entry was changed.")
     assert "Bo Brush" in site.get(f"/issue/{world.second.slug}/")
     wrong = site_with(**{"comicsdb.executives": f"{world.publisher.id}: 999999 President"})
     log_in_as(wrong, make, "Other", is_staff=True)
@@ -133,7 +133,7 @@ def test_many_are_deleted_with_a_reason_and_a_warning(testapp, root, world, sess
     assert len(listed(page)) == 11
     assert listed(page)[-1] == "and 2 more"
     done = confirm(page, reason="Twice")
-    assert notice(done.follow()).startswith("12 objects were changed.")
+    assert notice(done.follow()).startswith("12 entries were changed.")
     assert session.scalars(select(Arc.name)).all() == [world.arc.name]
     rated = choose(testapp, "issue", "delete", world.first.id, world.second.id)
     told = [each.get_text(strip=True) for each in soup(rated).select(".notice li")]
@@ -157,7 +157,7 @@ def test_very_many_are_left_for_later(testapp, root, world, session, make, monke
     merging = testapp.get(f"/admin/merge/series/?keep={kept.id}&other={world.series.id}")
     assert "is being merged" in notice(form_with(merging, "reason").submit().follow())
     page = choose(testapp, "issue", "teen", world.first.id, world.second.id)
-    assert "2 objects will be changed" in notice(confirm(page).follow())
+    assert "2 entries will be changed" in notice(confirm(page).follow())
     notes = session.execute(select(UnfinishedAct.act, UnfinishedAct.ids).order_by(UnfinishedAct.id)).all()
     assert [tuple(each) for each in notes] == [
         ("delete", [world.series.id]),
@@ -185,8 +185,8 @@ def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, ses
     [
         ("", [1], "Choose an action"),
         ("nonsense", [1], "Choose an action"),
-        ("delete", [], "Select the objects to change"),
-        ("delete", ["x", "-1", "0", "9" * 30, "\0"], "Select the objects to change"),
+        ("delete", [], "Select the entries to change"),
+        ("delete", ["x", "-1", "0", "9" * 30, "\0"], "Select the entries to change"),
         ("delete", range(1, OBJECTS_MAX + 2), "Too many"),
     ],
 )

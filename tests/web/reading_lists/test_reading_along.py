@@ -133,7 +133,7 @@ def test_what_is_missing_is_a_shopping_list(testapp, session, order, issues, pos
         (n, "Night (2020)", n, "yes") for n in "245"
     ]
     post("track/", to="collection")
-    assert "You own all issues of this list." in testapp.get(path(order, "missing/")).text
+    assert "You own all issues in this list." in testapp.get(path(order, "missing/")).text
 
 
 def test_cards_show_members_their_progress(testapp, session, make, order, issues, post):

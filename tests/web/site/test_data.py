@@ -13,7 +13,7 @@ def make_dump(connection, folder, key):
 
 def test_a_site_without_dumps_says_so_and_names_the_feed(testapp, world):
     page = soup(testapp.get("/data/"))
-    assert "This site offers no dumps at present." in page.main.get_text()
+    assert "This site currently offers no dumps." in page.main.get_text()
     assert page.select_one('main a[href="/api/change/"]')
     assert page.select_one('main a[href="/.well-known/comicsdb.json"]')
     assert page.select_one('footer a[href="/data/"]').get_text() == "Data as files"
