@@ -470,7 +470,7 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
     """The report on accounts whose clients ignore 429; `sent` is whether they were notified."""
     number, listed = len(names), ", ".join(names)
     if sent:
-        subject = _("Throttled accounts: ${n} e-mailed", mapping={"n": str(number)})
+        subject = _("Repeatedly throttled accounts: ${n} e-mailed", mapping={"n": str(number)})
         text = ngettext(
             "E-mailed ${n} account whose client ignores 429 responses: ${names}.",
             "E-mailed ${n} accounts whose clients ignore 429 responses: ${names}.",
@@ -478,7 +478,7 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
             names=listed,
         )
     else:
-        subject = _("Throttled accounts: ${n} found", mapping={"n": str(number)})
+        subject = _("Repeatedly throttled accounts: ${n} found", mapping={"n": str(number)})
         text = ngettext(
             "Found ${n} account whose client ignores 429 responses: ${names}.",
             "Found ${n} accounts whose clients ignore 429 responses: ${names}.",

@@ -64,7 +64,7 @@ _DATETIME = re.compile(
 )
 TEXT_LENGTH_MAX = 100_000  # characters of a description or note whose column has no limit
 LIST_LENGTH_MAX = 5000  # elements; all ids of a list are looked up at once
-_MAX_NUMBER_LENGTH = 1000  # characters; longer ones are rejected unread
+_NUMBER_LENGTH_MAX = 1000  # characters; longer ones are rejected unread
 SHOWN_MAX = 50  # characters of an invalid value that are shown in a message
 _TENTH = Decimal("0.1")
 PRICE_DIGITS_MAX = 6  # digits before the point in a price in dollars, pounds or euros
@@ -181,7 +181,7 @@ def to_text(value) -> str:
     try:
         return str(value)
     except (ValueError, RecursionError):
-        return "9" * _MAX_NUMBER_LENGTH
+        return "9" * _NUMBER_LENGTH_MAX
 
 
 class Integer(Field):
@@ -210,7 +210,7 @@ def _integer(value) -> int | None:
         return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
-    if isinstance(value, str) and len(value) <= _MAX_NUMBER_LENGTH:
+    if isinstance(value, str) and len(value) <= _NUMBER_LENGTH_MAX:
         found = _INTEGER.fullmatch(value)
         return int(found[1]) if found else None
     return None
@@ -380,7 +380,7 @@ def decimal_of(value) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         return None
     if isinstance(value, str):
-        return decimal(value.strip()) if len(value) <= _MAX_NUMBER_LENGTH else None
+        return decimal(value.strip()) if len(value) <= _NUMBER_LENGTH_MAX else None
     number = Decimal(str(value) if isinstance(value, float) else value)
     return number if number.is_finite() else None
 

@@ -19,7 +19,7 @@ def add_row(request):
         raise HTTPNotFound
     index = whole_number(request.GET.get("form_idx"), 0, INDEX_MAX)
     if index is None:
-        raise HTTPBadRequest(_("The index of a row is a number from 0 to 999."))
+        raise HTTPBadRequest(_("The index of a row is a number from 0 to 9999."))
     row = new_row(kind, index)
     # The attributes of a draft that the macros of rows use, all empty.
     draft = SimpleNamespace(

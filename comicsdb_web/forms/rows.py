@@ -14,9 +14,9 @@ from comicsdb_web.forms import options
 from comicsdb_web.forms.fields import Choice, Field, InputValue, Line, ModelSelect, Money, Picture, text_of
 from comicsdb_web.rendering.locales import _
 
-INDEX_MAX = 999
+INDEX_MAX = 9999  # more than the rows that an object may have, as indices have gaps
 
-_NAME = re.compile(r"(credits|variants|attribution|external_ids)-([0-9]{1,3})-[a-z]")
+_NAME = re.compile(r"(credits|variants|attribution|external_ids)-([0-9]{1,4})-[a-z]")
 
 
 class CreditRowSchema(ObjectSchema):
@@ -174,7 +174,7 @@ def rows_of(kind: RowKind, state: dict) -> list[Row]:
     """The rows of an object, in their order."""
     return [
         Row(kind, index, state=each, typed=display_values(kind, each))
-        for index, each in enumerate(state.get(kind.part, ())[: INDEX_MAX + 1])
+        for index, each in enumerate(state.get(kind.part, ()))
     ]
 
 

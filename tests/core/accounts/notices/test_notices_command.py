@@ -105,10 +105,10 @@ def test_a_name_is_no_markup():
 def test_administrators_are_told_whom_it_is_about():
     reader = LetterContext("en", "https://comics.example")
     found = throttle_report(["ann"], ["line of ann"], sent=False)
-    assert reader.translate(found.subject) == "Throttled accounts: 1 found"
+    assert reader.translate(found.subject) == "Repeatedly throttled accounts: 1 found"
     assert "Found 1 account whose client ignores 429 responses: ann." in words(found)
     sent = throttle_report(["ann", "bob"], ["line of ann", "line of bob"], sent=True)
-    assert reader.translate(sent.subject) == "Throttled accounts: 2 e-mailed"
+    assert reader.translate(sent.subject) == "Repeatedly throttled accounts: 2 e-mailed"
     assert "E-mailed 2 accounts whose clients ignore 429 responses: ann, bob. - line of ann" in words(sent)
 
 
@@ -157,7 +157,7 @@ def test_a_report_changes_nothing_but_tells_the_administrators(world, command, a
     assert len(world.rows(ApiToken)) == 1
     mails = waiting_mails(world.session)
     assert [mail.to for mail in mails] == ["admin@comics.example", "boss@comics.example"]
-    assert mails[0].subject == "Throttled accounts: 1 found"
+    assert mails[0].subject == "Repeatedly throttled accounts: 1 found"
     assert "Would warn ann <ann@example.org>: 1 day throttled" in mails[0].text.replace("\n  ", " ")
 
 
@@ -180,7 +180,7 @@ def test_with_send_accounts_are_written_to(world, command):
         "admin@comics.example",
         "boss@comics.example",
     ]
-    assert mails[2].subject == "Throttled accounts: 2 e-mailed"
+    assert mails[2].subject == "Repeatedly throttled accounts: 2 e-mailed"
     assert command("--send") == (0, ["Nobody goes on asking after 429."])
     assert len(waiting_mails(world.session)) == 4
 
