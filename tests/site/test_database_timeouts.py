@@ -88,7 +88,7 @@ def test_a_write_that_waits_for_a_row_ends_with_503_after_one_attempt(site, fact
     event.remove(*listening)
     assert [each.original_exception.sqlstate for each in failures] == ["55P03", "55P03"]  # no retry
     assert [each.headers["Retry-After"] for each in (told, page)] == ["5", "5"]
-    assert "database cannot be used" in told.json["detail"]
+    assert "database is unavailable" in told.json["detail"]
     with factory() as session:
         assert history(session) == before
         assert session.get_one(Arc, arc.id).desc == ""
