@@ -38,7 +38,7 @@ TITLES = {
     "429": "Too many requests",
 }
 SEARCH = "search"  # the name of the search page; no section has it
-ERRORS, CONDITIONAL_REQUESTS = markdown.slug("Errors"), markdown.slug("Asking again")
+ERRORS, CONDITIONAL_REQUESTS = markdown.slug("Errors"), markdown.slug("Conditional requests")
 
 
 GUIDE, RESOURCES, SHAPES = "Guide", "Resources", "Schemas"
