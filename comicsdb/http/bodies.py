@@ -102,7 +102,7 @@ def _fields(request) -> list[tuple[str, str | bytes | UploadedFile]]:
     if not body:
         return []
     if _options(request).get("charset", "utf-8").lower() not in UTF_8:
-        raise UnreadableError("The form is not UTF-8.")
+        raise UnreadableError("The form is not valid UTF-8.")
     known = session_identifier(request) or "HTTP_AUTHORIZATION" in request.environ
     most = FIELDS_MAX if known else ANONYMOUS_FIELDS_MAX
     separator, more = (b"--" + boundary(request), 0) if media_type == PARTS else (b"&", 1)
@@ -113,9 +113,9 @@ def _fields(request) -> list[tuple[str, str | bytes | UploadedFile]]:
             return list(_parts(body, boundary(request)))
         return list(_pairs(body))
     except UnicodeDecodeError as error:
-        raise UnreadableError("The form is not UTF-8.") from error
+        raise UnreadableError("The form is not valid UTF-8.") from error
     except MultipartError as error:
-        raise UnreadableError(f"The body is not a form that can be read: {error}.") from error
+        raise UnreadableError(f"The body is not a valid form: {error}.") from error
 
 
 def _pairs(body: bytes) -> Iterator[tuple[str, str]]:
@@ -137,7 +137,7 @@ class _Parser(PushMultipartParser):
         size = sum(len(name) + len(value) for name, value in headerlist)
         many = any(value.count(each) > PARAMETERS_MAX for _, value in headerlist for each in ";\\")
         if size > HEAD_MAX or many:
-            raise UnreadableError("A part of the form says too much of itself.")
+            raise UnreadableError("The headers of a part of the form are too long.")
         return super()._create_segment(headerlist)
 
 
@@ -156,15 +156,15 @@ def _parts(body: bytes, between: bytes) -> Iterator[tuple[str, str | bytes | Upl
 
 def _value(segment: MultipartSegment, content: bytes) -> str | bytes | UploadedFile:
     if (segment.content_type or "").startswith(("multipart/", FORM)):
-        raise UnreadableError("A part of the form has parts of its own.")
+        raise UnreadableError("A part of the form is itself multipart; nested parts are not supported.")
     if segment.header("Content-Transfer-Encoding", "binary").strip().lower() not in UNENCODED:
-        raise UnreadableError("A part of the form is encoded.")
+        raise UnreadableError("A part of the form has a Content-Transfer-Encoding, which is not supported.")
     name = segment.filename
     if name is None and "filename*=" in segment.header("Content-Disposition", ""):
         name = "file"  # some clients send `filename*`, which browsers do not
     if name is None:
         if (segment.charset or "utf-8").lower() not in UTF_8:
-            raise UnreadableError("The form is not UTF-8.")
+            raise UnreadableError("The form is not valid UTF-8.")
         return content.decode()
     return UploadedFile(name, BytesIO(content)) if name or content else b""
 

@@ -68,13 +68,13 @@ def check_lengths(environ: Mapping) -> Refusal | None:
     if len(environ.get("CONTENT_TYPE") or "") > HEADER_MAX:
         return Refusal(431, "The header Content-Type is too long.")
     if len(environ.get("PATH_INFO", "")) + len(environ.get("QUERY_STRING", "")) > URL_MAX:
-        return Refusal(414, "The address is too long.")
+        return Refusal(414, "The URL is too long.")
     length = environ.get("CONTENT_LENGTH")
     if length:
         if not length.isascii() or not length.isdecimal() or len(length) > 15:
-            return Refusal(400, "The header Content-Length takes a number.")
+            return Refusal(400, "Content-Length must be a number.")
         if "HTTP_TRANSFER_ENCODING" in environ:
-            return Refusal(400, "A body has Content-Length or Transfer-Encoding, not both.")
+            return Refusal(400, "Send either Content-Length or Transfer-Encoding, not both.")
     return None
 
 
@@ -96,14 +96,14 @@ def check_url(environ: Mapping) -> Refusal | None:
     """Reject a path with NUL, and a URL that is not UTF-8; parameters with NUL are rejected elsewhere."""
     path, query = environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")
     if "\0" in path:
-        return Refusal(400, "The address holds a NUL character.")
+        return Refusal(400, "The URL contains a NUL character.")
     if path.isascii() and query.isascii() and "%" not in query:
         return None
     try:
         path.encode("latin-1").decode()
         unquote_to_bytes(query.encode("latin-1")).decode()
     except UnicodeError:
-        return Refusal(400, "The address is not UTF-8.")
+        return Refusal(400, "The URL is not valid UTF-8.")
     return None
 
 
@@ -129,9 +129,9 @@ def host_check(hosts: frozenset[str]) -> Callable[[str], Refusal | None]:
     def check(header: str) -> Refusal | None:
         found = _HOST.fullmatch(header) if len(header) <= HOST_MAX else None
         if found is None:
-            return Refusal(400, "A request has one header Host with a name and perhaps a port.")
+            return Refusal(400, "Send one Host header with a host name and, optionally, a port.")
         if hosts and (found[1] or found[2]).lower().removesuffix(".") not in hosts:
-            return Refusal(421, "This site is not served under that name.")
+            return Refusal(421, "This site is not served under that host name.")
         return None
 
     return check

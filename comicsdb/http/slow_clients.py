@@ -18,9 +18,9 @@ from comicsdb.ops.watchdog import Heartbeat
 
 # Responses sent without the application.
 TOO_LARGE = ("413 Content Too Large", "The request is too large.")
-CUT_SHORT = ("400 Bad Request", "The request ended before its end.")
+CUT_SHORT = ("400 Bad Request", "The request ended too early.")
 TOO_LATE = ("408 Request Timeout", "The request took too long to arrive.")
-BUSY = ("503 Service Unavailable", "Too many slow requests at once: try again.")
+BUSY = ("503 Service Unavailable", "Too many slow requests at the same time: please try again.")
 LARGE = 1024 * 1024  # bytes; smaller responses are buffered in memory for their client
 LARGE_SHARE = 8  # one in this many slow clients may send a larger body, which is held in memory
 SLOW_TIMEOUT = 0.2  # seconds to wait until another slow client is done

@@ -310,7 +310,7 @@ def test_what_cannot_goes_before_credentials(api, anonymous, accept):
 @for_each("method", ["GET", "POST", "OPTIONS"])
 def test_a_path_that_is_no_text_is_refused(api, anonymous, method, path):
     for client in (api, anonymous):
-        assert client.call(method, path, 400).json == {"detail": "The address is not UTF-8."}
+        assert client.call(method, path, 400).json == {"detail": "The URL is not valid UTF-8."}
 
 
 @for_each("query", ["%ff", "page=%ff", "a=%C3%28", "%00", "=", "&&&", "a=1;b=2", "a" * 9000, "é"])

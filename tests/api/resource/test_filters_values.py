@@ -303,7 +303,7 @@ def test_words(site, value, found):
 def test_bytes_that_are_no_text_are_refused(site, value):
     for kind, name in (("issue", "series_name"), ("issue", "cv_id"), ("arc", "name")):
         refused = site.client.json(f"/api/{kind}/?{name}={value}", 400)
-        assert refused == {"detail": "The address is not UTF-8."}
+        assert refused == {"detail": "The URL is not valid UTF-8."}
 
 
 @pytest.mark.parametrize(

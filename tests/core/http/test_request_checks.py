@@ -68,7 +68,7 @@ def test_what_nobody_need_read_is_refused(wsgi, environ, status):
 
 def test_the_api_refuses_in_its_own_form(wsgi):
     answer = ask(wsgi, "/api/issue/\0/")
-    assert (answer.status_int, answer.json) == (400, {"detail": "The address holds a NUL character."})
+    assert (answer.status_int, answer.json) == (400, {"detail": "The URL contains a NUL character."})
     assert ask(wsgi, "/issue/\0/").content_type == "text/plain"
 
 

@@ -42,7 +42,7 @@ def test_a_fault_can_be_told_where_the_code_is(other_site):
 
 @pytest.mark.parametrize("address", ["/publisher/%ff/", "/search/?q=%ff", "/%c3%28/", "/publisher/?page=%fe"])
 def test_bytes_that_are_no_text_are_a_bad_request(testapp, address):
-    assert testapp.get(address, status=400).text == "The address is not UTF-8.\n"
+    assert testapp.get(address, status=400).text == "The URL is not valid UTF-8.\n"
 
 
 def test_a_slug_with_a_zero_byte_is_refused(testapp):
