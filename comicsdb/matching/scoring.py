@@ -66,7 +66,7 @@ class Candidate:
     issue: Row
     reasons: list[Reason]
     score: float = 0.0
-    has_code: bool = False  # whether a code, an id or an equal cover identifies it
+    is_identified: bool = False  # whether a code, an id or an equal cover identifies it
 
     @property
     def weight(self) -> float:
@@ -77,7 +77,7 @@ class Candidate:
     def is_undoubted(self) -> bool:
         """Whether nothing contradicts it, and either a code or both series and number are equal."""
         worst = min((reason.weight for reason in self.reasons), default=0)
-        if self.has_code:
+        if self.is_identified:
             return worst > CONTRADICTION_WEIGHT
         texts = {reason.text for reason in self.reasons}
         return worst >= 0 and not texts.isdisjoint(SURE_NAMES) and not texts.isdisjoint(SURE_NUMBERS)
@@ -170,7 +170,9 @@ def score_candidate(
     found = [*code_reasons, *reasons, *_common(descriptor, issue)]
     if before:
         found.append(Reason("file_name", "not the likeliest reading of the name", before))
-    return Candidate(issue, found, has_code=any(each.weight > UNIQUE_CODE_WEIGHT for each in code_reasons))
+    return Candidate(
+        issue, found, is_identified=any(each.weight > UNIQUE_CODE_WEIGHT for each in code_reasons)
+    )
 
 
 def _of_reading(
