@@ -111,8 +111,12 @@ def _change(session: Session, actor: Actor, user: User, values: Mapping) -> dict
     if not change:
         return {}
     changed = {field: values[field] for field in change}
-    raise_errors(_not_allowed(actor, user, changed) or _problems(session, changed))
-    _apply(session, user, changed)
+    raise_errors(_not_allowed(actor, user, changed))
+    groups = []
+    if changed.get("groups"):
+        groups = list(session.scalars(select(Group).where(Group.name.in_(changed["groups"]))))
+    raise_errors(_problems(changed, groups))
+    _apply(session, user, changed, groups)
     record(session, actor, "change", KIND, user.id, user.username, change)
     return change
 
@@ -164,7 +168,7 @@ def _not_allowed(actor: Actor, user: User, changed: Mapping) -> dict:
     return errors
 
 
-def _problems(session: Session, changed: Mapping) -> dict:
+def _problems(changed: Mapping, groups: list[Group]) -> dict:
     errors = {}
     if "username" in changed:
         errors["username"] = rules.username_problems(changed["username"])
@@ -175,21 +179,15 @@ def _problems(session: Session, changed: Mapping) -> dict:
     errors["bio"] = rules.bio_problems(changed.get("bio", ""))
     if changed.get("supporter_tier", "") not in ("", *SupporterTier):
         errors["supporter_tier"] = [_("This tier does not exist.")]
-    groups = changed.get("groups", [])
-    if len(_groups(session, groups)) != len(groups):
+    if len(groups) != len(changed.get("groups", ())):
         errors["groups"] = [_("This group does not exist.")]
     return errors
 
 
-def _groups(session: Session, names: list[str]) -> list[Group]:
-    """The groups with these names that exist."""
-    return list(session.scalars(select(Group).where(Group.name.in_(names)))) if names else []
-
-
-def _apply(session: Session, user: User, changed: Mapping) -> None:
+def _apply(session: Session, user: User, changed: Mapping, groups: list[Group]) -> None:
     name = user.username
     if "groups" in changed:
-        user.groups = _groups(session, changed["groups"])
+        user.groups = groups
     with constraint_errors(_conflicts()), session.begin_nested():
         for field, value in changed.items():
             if field != "groups":
