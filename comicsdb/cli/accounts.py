@@ -27,7 +27,7 @@ from comicsdb.library import acts
 from comicsdb.library.transfer import imports
 from comicsdb.mail import queue_to_administrators
 from comicsdb.models.choices import DEFAULT_LANGUAGE
-from comicsdb.ops.jobs import DONATIONS, NOTICES, AlreadyRunningError, job_lock
+from comicsdb.ops.jobs import DONATIONS, NOTICES, job_lock
 from comicsdb.ratelimit.postgres import remove_expired
 from comicsdb.webhooks import delivery
 
@@ -258,8 +258,6 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
             session.rollback()  # no transaction stays open during the requests
             gifts = fetch_contributions(settings, beginning)
             outcomes = record_contributions(session, gifts, terms, dry_run=dry_run)
-    except AlreadyRunningError as error:
-        raise click.ClickException("The command is already running.") from error
     except FetchError as error:
         raise click.ClickException(f"Nothing was done, as the donation platform failed: {error}") from error
     click.echo(f"{len(gifts):,} contributions since {beginning:%Y-%m-%d}")
@@ -292,11 +290,8 @@ def throttle_notices_command(site: Site, send: bool, **rules):
 
     With --enforce too, accounts that had enough notices lose their tokens, or are disabled if they have none.
     """
-    try:
-        with site.database() as engine, job_lock(engine, NOTICES):
-            failed = _send_notices(site, db.session_factory(engine), NoticeRules(**rules), send=send)
-    except AlreadyRunningError as error:
-        raise click.ClickException("The command is already running.") from error
+    with site.database() as engine, job_lock(engine, NOTICES):
+        failed = _send_notices(site, db.session_factory(engine), NoticeRules(**rules), send=send)
     if failed:
         raise click.ClickException(f"Nothing was done about {', '.join(failed)}.")
 

@@ -8,7 +8,7 @@ from comicsdb.cli.cache import clear_cache
 from comicsdb.cli.database import is_current
 from comicsdb.cli.support import NOT_CURRENT, Site, pass_site
 from comicsdb.ops import backup as backups
-from comicsdb.ops.jobs import BACKUP, AlreadyRunningError, job_lock
+from comicsdb.ops.jobs import BACKUP, job_lock
 
 
 @click.command("backup")
@@ -17,12 +17,9 @@ from comicsdb.ops.jobs import BACKUP, AlreadyRunningError, job_lock
 @pass_site
 def backup_command(site: Site, folder: Path, keep: int | None):
     """Back up database and pictures into a new folder below FOLDER, while the site keeps running."""
-    try:
-        with site.database() as engine, job_lock(engine, BACKUP):
-            made = backups.make(engine, site.storage, folder, tell=click.echo)
-            removed = backups.drop_older(folder, keep) if keep else []
-    except AlreadyRunningError as error:
-        raise click.ClickException("The command is already running.") from error
+    with site.database() as engine, job_lock(engine, BACKUP):
+        made = backups.make(engine, site.storage, folder, tell=click.echo)
+        removed = backups.drop_older(folder, keep) if keep else []
     label = made.backup.label
     click.echo(f"{made.backup.folder}: {label.dump_bytes:,} bytes of dump, {label.pictures:,} pictures.")
     for each in removed:

@@ -12,7 +12,7 @@ from comicsdb.exchange.downloads import SITE, age_of_newest
 from comicsdb.exchange.minisign import Key, KeyFileError
 from comicsdb.i18n import _
 from comicsdb.mail import Letter, Link, Paragraph, queue_to_administrators
-from comicsdb.ops.jobs import DUMP, AlreadyRunningError, job_lock
+from comicsdb.ops.jobs import DUMP, job_lock
 
 MISSED = timedelta(hours=26)  # a day, plus the time by which a dump may take longer than the previous one
 
@@ -51,8 +51,6 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool
             storage = site.storage if covers else None
             made = dumps.make(engine, folder, key, source, covers=storage, report=click.echo)
             removed = dumps.delete_older(folder, keep or site.settings["comicsdb.dumps.days"])
-    except AlreadyRunningError as error:
-        raise click.ClickException("The command is already running.") from error
     except KeyFileError as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"{made}: {sum(path.stat().st_size for path in made.iterdir()):,} bytes.")

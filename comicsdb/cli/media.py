@@ -7,7 +7,7 @@ import click
 from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.cli.support import CommandGroup, Site, pass_site
 from comicsdb.media.sweeping import missing, sweep
-from comicsdb.ops.jobs import MEDIA, AlreadyRunningError, job_lock
+from comicsdb.ops.jobs import MEDIA, job_lock
 
 SAFE = 24  # hours; no upload or import takes longer
 
@@ -31,13 +31,10 @@ def media_group():
 def sweep_command(site: Site, dry_run: bool, older_than: float):
     """Remove pictures and thumbnails that no row refers to; may run every day."""
     number = 0
-    try:
-        with site.database() as engine, job_lock(engine, MEDIA), _autocommit_connection(engine) as connection:
-            for entry in sweep(connection, site.storage, timedelta(hours=older_than), dry_run=dry_run):
-                click.echo(entry.name)
-                number += 1
-    except AlreadyRunningError as error:
-        raise click.ClickException("The command is already running.") from error
+    with site.database() as engine, job_lock(engine, MEDIA), _autocommit_connection(engine) as connection:
+        for entry in sweep(connection, site.storage, timedelta(hours=older_than), dry_run=dry_run):
+            click.echo(entry.name)
+            number += 1
     what = f"{number:,} {'file' if number == 1 else 'files'} that no row names"
     click.echo(f"{what}. Dry run: nothing was removed." if dry_run else f"{what}, removed.")
 

@@ -20,11 +20,20 @@ from comicsdb.media import from_settings
 from comicsdb.media.storage import Storage
 from comicsdb.ops.backup import BackupError
 from comicsdb.ops.ini import ini_loader
+from comicsdb.ops.jobs import AlreadyRunningError
 
 INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"
 NOT_CURRENT = "The schema is not the one this version needs: run `comicsdb db upgrade`."
-EXPECTED_ERRORS = (BackupError, ImportFailedError, ExportFailedError, SettingsError, EmbeddedError, OSError)
+EXPECTED_ERRORS = (
+    AlreadyRunningError,
+    BackupError,
+    ImportFailedError,
+    ExportFailedError,
+    SettingsError,
+    EmbeddedError,
+    OSError,
+)
 
 
 class CommandGroup(click.Group):

@@ -129,7 +129,7 @@ class MetricsPolicy:
         if not hmac.compare_digest(proof, self._token) or scheme.lower() != "bearer":
             return _refuse(401, "The token is missing or wrong.", "WWW-Authenticate", "Bearer")
         if environ["REQUEST_METHOD"] not in READ_METHODS:
-            return _refuse(405, "Figures are read.", "Allow", "GET, HEAD")
+            return _refuse(405, "Figures are read.", "Allow", ", ".join(READ_METHODS))
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest  # noqa: PLC0415
         from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415
 
