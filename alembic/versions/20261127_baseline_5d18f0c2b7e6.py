@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql
 
 from comicsdb.models.reference_data import REFERENCE
 
-revision = "b51c9e7d3a42"
+revision = "5d18f0c2b7e6"
 down_revision = None
 branch_labels = None
 depends_on = None
