@@ -38,7 +38,8 @@ VERBS = {
     "PATCH": "partial_update",
     "DELETE": "destroy",
 }
-SUMMARIES = {"POST": "create a new", "PUT": "update one", "PATCH": "update some fields of one"}
+WRITES = {"POST": "create", "PUT": "update", "PATCH": "update some fields of"}
+ROWS_OF_KINDS = {"collection": "collection item"}  # what a row is called, where the route names the whole
 # An account with only the permissions that every account has.
 ORDINARY_ACCOUNT = Identity(0, "", is_staff=False, is_superuser=False, groups=frozenset(), method="")
 EDITOR_ACCOUNT = ORDINARY_ACCOUNT._replace(groups=frozenset([EDITOR_GROUP]))
@@ -81,7 +82,7 @@ class Endpoint:
     def is_writing(self) -> bool:
         """Whether it creates or updates an object by its schema."""
         ours = self.klass is not None and issubclass(self.klass, EntityResource)
-        return ours and self.method in SUMMARIES and self.klass.schema is not None
+        return ours and self.method in WRITES and self.klass.schema is not None
 
     @property
     def operation(self) -> Operation | None:
@@ -254,18 +255,31 @@ def _operation(endpoint: Endpoint, components: Components, registry) -> dict:
 
 def _summary(endpoint: Endpoint) -> str:
     kind, action = endpoint.kind.replace("_", " "), endpoint.action.replace("_", " ")
-    if endpoint.is_list:
-        words = f"{action} of one {kind}" if action else f"{kind} list"
+    row = ROWS_OF_KINDS.get(endpoint.kind, kind)
+    if endpoint.is_list and action:
+        rows = _plural(action.removesuffix(" list")) if action.endswith(" list") else action
+        article = _article(kind) if "{id}" in endpoint.service.path else "the"  # the account's own
+        words = f"{rows} of {article} {kind}"
+    elif endpoint.is_list:
+        words = f"list {_plural(row)}"
     elif isinstance(endpoint.served, Detail) and endpoint.method == "GET":
-        words = f"one {kind}"
+        words = f"get {_article(row)} {row}"
     elif endpoint.operation:
         words = endpoint.operation.summary
     elif endpoint.is_writing:
-        words = f"{SUMMARIES[endpoint.method]} {kind}"
+        words = f"{WRITES[endpoint.method]} {_article(row)} {row}"
     else:
         told = endpoint.klass if endpoint.is_reading else endpoint.view
         words = _paragraph(told.__doc__).rstrip(".") or f"{kind} {action}".strip()
     return words[0].upper() + words[1:]
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[0] in "aeio" else "a"  # "a universe"
+
+
+def _plural(noun: str) -> str:
+    return noun if noun.endswith("s") else f"{noun}s"
 
 
 def _read_operation(endpoint: Endpoint, components: Components, registry) -> dict:

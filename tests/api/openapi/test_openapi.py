@@ -132,6 +132,25 @@ def test_operations_have_the_ids_of_the_contract(document):
     assert all(each["summary"] for each in operations)
 
 
+@pytest.mark.parametrize(
+    ("verb", "path", "summary"),
+    [
+        ("get", "/api/series_type/", "List series types"),
+        ("get", "/api/issue/{id}/", "Get an issue"),
+        ("post", "/api/universe/", "Create a universe"),
+        ("patch", "/api/arc/{id}/", "Update some fields of an arc"),
+        ("get", "/api/publisher/{id}/series_list/", "Series of a publisher"),
+        ("get", "/api/arc/{id}/issue_list/", "Issues of an arc"),
+        ("get", "/api/issue/{id}/history/", "History of an issue"),
+        ("get", "/api/collection/", "List collection items"),
+        ("get", "/api/collection/missing_series/", "Missing series of the collection"),
+        ("get", "/api/pull_list/issues/", "Issues of the pull list"),
+    ],
+)
+def test_summaries_are_sentences(document, verb, path, summary):
+    assert document["paths"][path][verb]["summary"] == summary
+
+
 def test_lists_have_filters_and_options_and_lists_below_objects_only_options(document):
     def asked(path):
         item = document["paths"][path]
