@@ -132,23 +132,21 @@ def test_operations_have_the_ids_of_the_contract(document):
     assert all(each["summary"] for each in operations)
 
 
-@pytest.mark.parametrize(
-    ("verb", "path", "summary"),
-    [
-        ("get", "/api/series_type/", "List series types"),
-        ("get", "/api/issue/{id}/", "Get an issue"),
-        ("post", "/api/universe/", "Create a universe"),
-        ("patch", "/api/arc/{id}/", "Update some fields of an arc"),
-        ("get", "/api/publisher/{id}/series_list/", "Series of a publisher"),
-        ("get", "/api/arc/{id}/issue_list/", "Issues of an arc"),
-        ("get", "/api/issue/{id}/history/", "History of an issue"),
-        ("get", "/api/collection/", "List collection items"),
-        ("get", "/api/collection/missing_series/", "Missing series of the collection"),
-        ("get", "/api/pull_list/issues/", "Issues of the pull list"),
-    ],
-)
-def test_summaries_are_sentences(document, verb, path, summary):
-    assert document["paths"][path][verb]["summary"] == summary
+def test_summaries_are_phrases(editor):
+    paths = editor.json(f"{SCHEMA}?format=json")["paths"]
+    for path, verb, summary in (
+        ("series_type/", "get", "List series types"),
+        ("issue/{id}/", "get", "Get an issue"),
+        ("universe/", "post", "Create a universe"),
+        ("arc/{id}/", "patch", "Update some fields of an arc"),
+        ("publisher/{id}/series_list/", "get", "Series of a publisher"),
+        ("arc/{id}/issue_list/", "get", "Issues of an arc"),
+        ("issue/{id}/history/", "get", "History of an issue"),
+        ("collection/", "get", "List collection items"),
+        ("collection/missing_series/", "get", "Missing series of the collection"),
+        ("pull_list/issues/", "get", "Issues of the pull list"),
+    ):
+        assert paths[f"/api/{path}"][verb]["summary"] == summary
 
 
 def test_lists_have_filters_and_options_and_lists_below_objects_only_options(document):
