@@ -20,6 +20,7 @@ from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import DEFAULT_LANGUAGE, localizer, translate
 from comicsdb.library import acts, undo
+from comicsdb.library.locks import lock_account
 from comicsdb.library.transfer.format import (
     BYTES_SETTING,
     ITEMS,
@@ -253,9 +254,13 @@ def _match_query(values: dict) -> MatchQuery:
 
 
 def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
-    """Store the next rows: all rows of an issue together, and reading lists last."""
+    """Store the next rows: all rows of an issue together, and reading lists last.
+
+    The account is locked before the act is read: who undoes the import meanwhile has done so, or waits.
+    """
+    lock_account(session, found.user_id)
     part = _next_part(session, found)
-    if part is None or session.get_one(LibraryAct, found.act_id).undone:
+    if part is None or session.get_one(LibraryAct, found.act_id, populate_existing=True).undone:
         found.state = DONE
         return
     acts.resume(session, found.user_id, found.act_id)

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from zoneinfo import ZoneInfo
 
@@ -109,6 +110,39 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
         undone = undo(session, who, OFFICIAL, done.act_id, today=date(2026, 11, 23))
         session.commit()
         assert undone == UndoResult(ROWS + 1, changed=0, gone=0)
+        assert session.scalar(text("SELECT count(*) FROM collection_item")) == 0
+
+
+def test_an_import_that_is_undone_while_it_is_stored_leaves_nothing(factory, monkeypatch):
+    monkeypatch.setattr(background, "LARGE", 0)
+    monkeypatch.setattr(background, "STORE_BATCH", 2)
+    with factory() as session:
+        make = Factories(Catalog(session))
+        series, reader = make.series(name="The Long Run"), make.user()
+        numbers = range(1, 7)
+        for number in numbers:
+            make.issue(series=series, number=str(number))
+        rows = [f"The Long Run,,{number},,\n" for number in numbers]
+        imports.upload(session, reader.id, "a.csv", file_of(rows), currency="USD", rows=10, megabytes=1)
+        session.commit()
+    finish(factory)
+    with factory() as session:
+        background.confirm(session, session.scalars(select(LibraryImport)).one(), {}, take_file=False)
+        session.commit()
+    background.work(factory, SETTINGS)
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        assert session.scalar(text("SELECT count(*) FROM collection_item")) == 2
+        who = identity_of(session, session.get_one(User, reader.id))
+        undone = undo(session, who, OFFICIAL, found(factory).act_id, today=date(2026, 11, 23))
+        assert undone == UndoResult(2, changed=0, gone=0)
+        next_piece = pool.submit(background.work, factory, SETTINGS)
+        waiting = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+        wait_until(lambda: session.scalar(waiting))
+        session.commit()
+        next_piece.result()
+    finish(factory)
+    assert found(factory).state == background.DONE
+    with factory() as session:
         assert session.scalar(text("SELECT count(*) FROM collection_item")) == 0
 
 
