@@ -310,7 +310,7 @@ def _put_back_values(session: Session, table: Table) -> None:
     changed = (
         f"UPDATE {table.name} t SET {', '.join(f'{name} = {value}' for name, value in values.items())}"
         f" FROM {rows} WHERE u.table_name = '{table.name}' AND NOT u.added AND NOT u.removed"
-        f" AND u.outcome IS NULL AND t.id = u.row_id{_is_free(table, values)}"
+        f" AND u.outcome IS NULL AND t.id = u.row_id{_is_free(table, values)}{_is_valid(table, values)}"
         f"{_each_column(columns, 'b.{0} IS NOT DISTINCT FROM a.{0} OR t.{0} IS NOT DISTINCT FROM a.{0}')}"
         " RETURNING t.id"
     )
@@ -333,6 +333,14 @@ def _is_free(table: Table, values: dict[str, str]) -> str:
     wanted = {each: values.get(f'"{each}"', f"t.{each}") for each in unique.split(", ")}
     same = " AND ".join(f"o.{each} IS NOT DISTINCT FROM {value}" for each, value in wanted.items())
     return f" AND NOT EXISTS (SELECT FROM {table.name} o WHERE o.id <> t.id AND {same})"
+
+
+def _is_valid(table: Table, values: dict[str, str]) -> str:
+    """The condition that a list that is a neighbour on one side since does not get it back on the other."""
+    if table.name != LISTS:
+        return ""
+    previous, following = values['"previous_id"'], values['"next_id"']
+    return f" AND (({previous}) IS DISTINCT FROM ({following}) OR ({previous}) IS NULL)"
 
 
 def _each_column(columns: list[str], condition: str) -> str:

@@ -202,6 +202,21 @@ def test_acts_are_private_and_end_after_a_day(session, make, reader, issues):
     assert session.scalar(select(func.count()).select_from(LibraryChange)) == 0
 
 
+def test_a_list_that_is_on_the_other_side_since_stays_there(session, reader):
+    first, second = (
+        reading_lists.create(session, reader, OFFICIAL, {"name": name}) for name in ("First", "Second")
+    )
+    reading_lists.update(session, reader, OFFICIAL, first, {"previous": second.id})
+    session.commit()
+    reading_lists.update(session, reader, OFFICIAL, first, {"previous": None})
+    act = last(session)
+    reading_lists.update(session, reader, OFFICIAL, first, {"next": second.id})
+    session.commit()
+    before = state(session)
+    assert undone(session, reader, act) == UndoResult(0, changed=2, gone=0)
+    assert state(session) == before
+
+
 def test_what_the_catalogue_does_is_no_act(session, catalog, make, reader, issues):
     collection.add(session, reader.user_id, issues[0], {}, today=TODAY)
     act = last(session)
