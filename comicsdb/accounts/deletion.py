@@ -23,7 +23,6 @@ from comicsdb.models import (
     Donation,
     FormerSlug,
     IssueRating,
-    LibraryAct,
     LoginSession,
     ReadingList,
     SecurityEvent,
@@ -67,7 +66,7 @@ def remove_account(session: Session, user: User) -> None:
     lock_deleted_account(session, user.id)  # from here on, no concurrent request can add ratings in its name
     taken_back = delete(IssueRating).where(IssueRating.user_id == user.id)
     unit.record_ratings(set(session.scalars(taken_back.returning(IssueRating.issue_id))))
-    acts.release_pictures(session, LibraryAct.user_id == user.id)
+    acts.release_pictures(session, user.id)
     anonymise(session, user)
     unit.release_files([user.image, *remove_pictures_of(session, user.id)])
     own = select(ReadingList.id, ReadingList.image).where(ReadingList.user_id == user.id)

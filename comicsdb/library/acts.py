@@ -145,18 +145,16 @@ def _fill(session: Session, rows: Select, model, wanted: list[dict]) -> None:
 
 
 def clean(session: Session) -> int:
-    """Delete acts that are too old to undo, and the pictures kept for them; returns the number of acts."""
-    old = LibraryAct.at <= undoable_since()
-    release_pictures(session, old)
-    removed = delete(LibraryAct).where(old).execution_options(synchronize_session=False)
-    return session.execute(removed).rowcount
+    """Delete acts that are too old to undo; returns their number. A sweep deletes pictures kept for them."""
+    old = delete(LibraryAct).where(LibraryAct.at <= undoable_since())
+    return session.execute(old.execution_options(synchronize_session=False)).rowcount
 
 
-def release_pictures(session: Session, which) -> None:
-    """Delete, after the commit, the pictures of reading lists that only acts still refer to."""
+def release_pictures(session: Session, user_id: int) -> None:
+    """Delete, after the commit, the pictures of reading lists that only the acts of an account refer to."""
     change = LibraryChange
     key = change.before["image"].astext
     named = select(key).join(LibraryAct, LibraryAct.id == change.act_id)
-    named = named.where(which, change.table_name == _LIST, key != "")
+    named = named.where(LibraryAct.user_id == user_id, change.table_name == _LIST, key != "")
     named = named.where(key.not_in(select(ReadingList.image).where(ReadingList.image != "")))
     UnitOfWork.of(session).release_files(session.scalars(named).all())

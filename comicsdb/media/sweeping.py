@@ -46,7 +46,8 @@ def orphans(connection: Connection, storage: Storage, older_than: timedelta) -> 
         found = connection.execute(
             text(
                 "SELECT name, key, modified FROM stored s WHERE name > :last AND modified < :limit"
-                f" AND NOT EXISTS (SELECT FROM ({_referenced()}) n WHERE n.{COLUMN} = s.key AND s.key <> '')"
+                " AND NOT EXISTS ("
+                f"SELECT FROM ({referenced_keys()}) n WHERE n.{COLUMN} = s.key AND s.key <> '')"
                 " ORDER BY name LIMIT :number"
             ),
             {"last": last, "limit": limit, "number": BATCH},
@@ -70,13 +71,12 @@ def sweep(
                 storage.remove(entry.name)
             yield entry
     if not dry_run:
-        connection.execute(
-            text(f"DELETE FROM picture_hash WHERE picture NOT IN (SELECT {COLUMN} FROM ({_referenced()}) n)")
-        )
+        unused = f"picture NOT IN (SELECT {COLUMN} FROM ({referenced_keys()}) n)"
+        connection.execute(text(f"DELETE FROM picture_hash WHERE {unused}"))
 
 
-def _referenced() -> str:
-    """A query for all pictures that rows refer to, or would refer to after an undo."""
+def referenced_keys() -> str:
+    """A query for the column `image` of all rows, and for what it would be after an undo; some are empty."""
     remembered = f"SELECT before ->> '{COLUMN}' FROM library_change WHERE before ? '{COLUMN}'"
     return " UNION ALL ".join(
         [*(f"SELECT {COLUMN} FROM {table}" for table in tables_with_pictures()), remembered]

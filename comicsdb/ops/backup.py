@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Engine, text
 from comicsdb import clock
 from comicsdb.db.dev_cluster.programs import PG_BIN, SEARCH_PATHS, wheel_programs
 from comicsdb.media.storage import FolderStorage, Storage
-from comicsdb.media.sweeping import COLUMN, tables_with_pictures
+from comicsdb.media.sweeping import COLUMN, referenced_keys
 
 __all__ = ["Backup", "BackupError", "NewBackup", "drop_older", "make", "restore"]
 
@@ -240,10 +240,8 @@ def _backups(folder: Path) -> list[Path]:
 
 
 def _keys(connection: Connection) -> list[str]:
-    named = " UNION ".join(
-        f"SELECT {COLUMN} FROM {table} WHERE {COLUMN} <> ''" for table in tables_with_pictures()
-    )
-    return list(connection.scalars(text(named)))
+    named = text(f"SELECT DISTINCT {COLUMN} FROM ({referenced_keys()}) n WHERE {COLUMN} <> ''")
+    return list(connection.scalars(named))
 
 
 def _digest(path: Path) -> str:

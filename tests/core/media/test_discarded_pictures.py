@@ -3,10 +3,10 @@
 from datetime import date
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from comicsdb import clock, models
-from comicsdb.library import acts
+from comicsdb import models
+from comicsdb.accounts.deletion import remove_account
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.undo import undo
 from comicsdb.media.storage import FolderStorage
@@ -65,32 +65,20 @@ def test_a_variant_that_goes_or_changes_takes_its_picture_along(session, catalog
     assert [store.exists(key) for key in (gone, changed, new)] == [False, False, True]
 
 
-def test_pictures_of_reading_lists_are_replaced_and_go_with_them(session, make, store):
+def test_pictures_of_reading_lists_stay_as_long_as_changes_can_be_undone(session, make, store):
     owner = make.user()
     old, new = stored(store, "reading_list"), stored(store, "reading_list")
     made = make_list(session, owner, image=old)
-    made_id = made.id
     lists.update(session, identity_of(owner), OFFICIAL, made, {"image": new})
+    session.commit()
     assert store.exists(old)
-    session.commit()
-    assert store.exists(old)  # kept as long as the change can be undone
-    session.execute(update(LibraryAct).values(at=clock.now() - acts.RETENTION))
-    acts.clean(session)
-    session.commit()
-    assert (store.exists(old), store.exists(new)) == (False, True)
     lists.remove(session, identity_of(owner), OFFICIAL, made)
     session.commit()
     act = session.scalar(select(LibraryAct.id).order_by(LibraryAct.id.desc()))
     assert undo(session, identity_of(owner), OFFICIAL, act, today=date(2026, 11, 23)).restored == 1
     session.commit()
-    acts.clean(session)
-    session.commit()
     assert store.exists(new)
-    lists.remove(
-        session, identity_of(owner), OFFICIAL, lists.find(session, identity_of(owner), OFFICIAL, made_id)
-    )
+    remove_account(session, owner)
     session.commit()
-    session.execute(update(LibraryAct).values(at=clock.now() - acts.RETENTION))
-    acts.clean(session)
-    session.commit()
+    assert not store.exists(old)
     assert not store.exists(new)

@@ -5,22 +5,25 @@ from datetime import timedelta
 
 import pytest
 from PIL import Image
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, text, update
 
-from comicsdb import models
+from comicsdb import clock, models
 from comicsdb.catalog import Catalog
 from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.imaging.hashes import hashes
+from comicsdb.library import acts
+from comicsdb.library import reading_lists as lists
 from comicsdb.media import sweeping
 from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
 from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.media.uploads import picture_values
+from comicsdb.models import LibraryAct
 from comicsdb.ops.jobs import MEDIA, job_lock
 from tests.core.cli.test_commands import _ini, run
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture
 from tests.factories import Factories
-from tests.lists import make_list
+from tests.lists import OFFICIAL, identity_of, make_list
 
 
 @pytest.fixture
@@ -162,6 +165,20 @@ def test_covers_without_a_hash_get_theirs_and_are_edited_properly(storage, made)
         bare.id
     ]
     assert list(add_missing_hashes(session, storage)) == [(0, 2)]
+
+
+def test_a_sweep_keeps_what_an_undo_would_bring_back(storage, at_once, made):
+    session, owner = made.catalog.session, made.user()
+    old, new = (storage.save("reading_list", picture(), "png") for _ in range(2))
+    changed = make_list(session, owner, image=old)
+    lists.update(session, identity_of(owner), OFFICIAL, changed, {"image": new})
+    session.commit()
+    assert acts.clean(session) == 0
+    assert swept(at_once, storage) == []
+    session.execute(update(LibraryAct).values(at=clock.now() - acts.RETENTION))
+    assert acts.clean(session) == 2
+    session.commit()
+    assert swept(at_once, storage) == [old]
 
 
 def test_a_cover_that_changes_while_it_is_hashed_keeps_its_own_hash(folder, made, factory, monkeypatch):

@@ -11,12 +11,15 @@ from sqlalchemy import create_engine, text
 from comicsdb import clock
 from comicsdb.catalog import Catalog
 from comicsdb.cli.database import is_current
+from comicsdb.library import reading_lists as lists
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Publisher
 from comicsdb.ops import backup as backups
 from comicsdb.ops.backup import BackupError
 from comicsdb.readcache.regions import Cache
 from tests.core.cli import test_commands
+from tests.factories import Factories
+from tests.lists import OFFICIAL, identity_of, make_list
 from tests.s3_server import S3Server
 from tests.serving import write_ini
 
@@ -129,6 +132,17 @@ def test_what_was_backed_up_comes_back(site, database, empty, tmp_path, redis, m
     assert Redis.from_url(redis.url).keys("comicsdb:*") == []
     # The sequence of ids continues.
     assert value(empty, "SELECT nextval(pg_get_serial_sequence('publisher', 'id'))") > 2
+
+
+def test_a_backup_holds_the_pictures_that_an_undo_would_bring_back(site, tmp_path, factory):
+    key = FolderStorage(tmp_path / "media").save("reading_list", PNG, "png")
+    with factory() as session:
+        owner = Factories(Catalog(session)).user()
+        removed = make_list(session, owner, image=key)
+        lists.remove(session, identity_of(owner), OFFICIAL, removed)
+        session.commit()
+    backup = made(run("-c", site, "backup", tmp_path / "backups"))
+    assert (backup / "pictures" / key).read_bytes() == PNG
 
 
 def test_a_target_that_is_not_empty_is_refused_and_replaced_by_force(
