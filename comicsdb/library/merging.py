@@ -57,7 +57,9 @@ _DELETE_OLDER_REVIEWS = """
 _DELETE_MERGED_ITEMS = f"DELETE FROM collection_item item USING {_ITEM_PAIRS} WHERE item.id = pair.theirs_id"
 # The rating of an item is that of its issue, and the canonical issue's rating has precedence.
 _SYNC_RATINGS = """
-    UPDATE collection_item item SET rating = stars.rating FROM issue_rating stars
+    UPDATE collection_item item SET rating = stars.rating, modified_before = item.modified,
+        modified = greatest(clock_timestamp(), item.modified + interval '1 microsecond')
+    FROM issue_rating stars
     WHERE stars.issue_id = :kept AND stars.user_id = item.user_id AND item.issue_id = :kept
         AND item.rating IS DISTINCT FROM stars.rating
 """

@@ -24,7 +24,7 @@ from comicsdb.library import merging
 from comicsdb.models import Attribution, ExternalId, Series, Variant
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import SYSTEM_USER_ID
-from comicsdb.models.choices import ID_COLUMNS, UNKNOWN_AGE_RATING_ID
+from comicsdb.models.choices import ID_COLUMNS, UNKNOWN_AGE_RATING_ID, Precision
 
 ALT_NAME_FIELDS = {"publisher": "alt_names", "series": "alt_names", "creator": "alias", "character": "alias"}
 NOT_COPIED = {"number", "currency", "image", "image_width", "image_height", "cover_hash"}
@@ -182,8 +182,12 @@ def _missing_values(kind: Kind, canonical, other) -> dict:
     if "price" in wanted:
         wanted["currency"] = other.currency
     for name in kind.partial_dates:
+        precision = f"{name}_precision"
+        mine, theirs = getattr(canonical, precision), getattr(other, precision)
+        if mine == Precision.NONE != theirs:  # the date is only a place in lists
+            wanted[name] = getattr(other, name)
         if name in wanted:
-            wanted[f"{name}_precision"] = getattr(other, f"{name}_precision")
+            wanted[precision] = theirs
     if kind.name == "issue" and "desc" in wanted:  # the flag belongs to the text
         mine, theirs = canonical.desc_is_solicitation, other.desc_is_solicitation
         wanted |= {"desc_is_solicitation": theirs} if mine != theirs else {}

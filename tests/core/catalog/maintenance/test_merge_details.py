@@ -75,6 +75,17 @@ def test_an_issue_takes_price_and_rating_over_but_not_its_place(make, session, c
     assert (kept.name, kept.store_date) == (["Tale"], date(2020, 4, 1))
 
 
+def test_an_issue_without_a_cover_date_takes_it_over(make, session, catalog):
+    kept = make.issue(number="1", cover_date=None)
+    other = make.issue(number="2", cover_date=date(1985, 6, 1), cover_date_precision="month")
+    expected = {"cover_date": date(1985, 6, 1), "cover_date_precision": "month"}
+    assert preview_merge(session, kept, other).filled == expected
+    assert preview_merge(session, other, kept).filled == {}
+    merge(catalog, kept, other)
+    session.commit()
+    assert (kept.cover_date, kept.cover_date_precision) == (date(1985, 6, 1), "month")
+
+
 def test_a_description_that_stays_stays_what_it_is(make, session, catalog):
     kept = make.issue(number="1", desc="Ours.")
     other = make.issue(number="2", desc="Theirs.", desc_is_solicitation=True, cv_id=5)
