@@ -233,8 +233,10 @@ def _values(catalog: Catalog, storage: Storage, kind: Kind, found: RevertPreview
             value = found.target[field]
             values[field] = to_column_type(columns[field], value) if field in columns else value
     for field in kind.partial_dates:
-        if field in values:
-            values[f"{field}_precision"] = found.target[f"{field}_precision"]
+        precision = f"{field}_precision"
+        if field in values or precision in values:  # what is known of a date may change without the date
+            values[field] = to_column_type(columns[field], found.target[field])
+            values[precision] = found.target[precision]
     if "image" in differing:
         hashed = "cover_hash" in kind.scalars
         key = found.target["image"]

@@ -95,6 +95,19 @@ def test_every_field_comes_back_but_the_slug(make, session, edit, back):
     assert issue.slug == slug
 
 
+@pytest.mark.parametrize("known", ["year", "month", "day"])
+def test_a_cover_date_comes_back_also_if_it_is_its_substitute(make, session, edit, back, known):
+    """Without a cover date, an issue is listed at its store date."""
+    day = date(2020, 1, 1)
+    issue = make.issue(cover_date=day, cover_date_precision=known, store_date=day)
+    edit(issue, cover_date=None)
+    assert (issue.cover_date, issue.cover_date_precision) == (day, "none")
+    back(issue)
+    assert (issue.cover_date, issue.cover_date_precision) == (day, known)
+    back(issue, 1)
+    assert issue.cover_date_precision == "none"
+
+
 def test_it_is_an_edit_with_actor_reason_and_stamp(make, session, storage, edit):
     arc, user = make.arc(name="Dusk"), make.user()
     edit(arc, name="Dawn")
