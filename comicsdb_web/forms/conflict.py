@@ -12,6 +12,7 @@ from comicsdb_web.forms.fields import (
     InputValue,
     ModelSelect,
     Money,
+    TranslatedText,
 )
 from comicsdb_web.forms.rows import ROW_KINDS, Row, canonical, rows_of
 from comicsdb_web.rendering.locales import _
@@ -126,6 +127,8 @@ def display_text(draft: Draft, field: Field, typed: InputValue) -> str:
         return request.localizer.translate(_("yes") if typed else _("no"))
     if isinstance(field, Money):
         return " ".join(typed) if typed[0] else ""
+    if isinstance(field, TranslatedText):
+        return " · ".join(filter(None, typed))
     return typed
 
 

@@ -276,6 +276,15 @@ def test_two_of_the_staff_keep_their_work(testapp, boss, world, session):
     assert (world.arc.slug, world.arc.desc) == ("dusk", "Mine.")
 
 
+def test_translations_that_two_of_the_staff_change_are_compared(testapp, boss, session):
+    mine, theirs = open_form(testapp, "/admin/role/5/"), open_form(testapp, "/admin/role/5/")
+    submit_form(theirs, {"names-it": "Loro"})
+    page = submit_form(mine, {"names-it": "Mio"}, status=409)
+    assert "Loro" in soup(page).select_one("main").get_text()
+    submit_form(page)
+    assert session.get(Role, 5, populate_existing=True).names == {"it": "Mio"}
+
+
 @pytest.mark.parametrize("kind", ["role", "series_type", "age_rating", "universe"])
 def test_odd_values_are_told_beside_their_fields(testapp, root, world, kind):
     path = f"/admin/{kind}/{of(world, kind).id if kind in KINDS else 5}/"
