@@ -124,6 +124,9 @@ def test_rows_that_were_not_found_become_new_issues(testapp, wsgi, session, nora
     action = f"{address}new-issues/"
     refused = form_to(page, f"{action}?series=Nobody").submit(status=422)
     assert "This field is required." in soup(refused).select_one("#series").get_text()
+    first, *_rest, find = soup(refused).select(".import-review button:not(.button-pop)")
+    assert first.get("name") is None  # with Enter in a field, browsers press the first button
+    assert (find["name"], find["formaction"]) == ("find", f"{action}?series=Nobody#series")
     form = form_to(refused, f"{action}?series=Nobody")
     form["series-q"] = "night"
     form = form_to(form.submit("find", value="series"), f"{action}?series=Nobody")
