@@ -106,6 +106,8 @@ class BulkViews:
         form = form_state.Form()
         act = self.request.POST.get("act")
         if act in self.actions:
+            for draft in drafts.values():
+                draft.read(self.request.POST)
             try:
                 if self.sent.get("count") != str(len(ids)):
                     raise InvalidError({form_state.FORM_ERROR: [COUNT_CHANGED]})
@@ -148,7 +150,6 @@ class BulkViews:
 
     def changes(self, draft: Draft, ids: list[int]) -> dict:  # noqa: ARG002
         """The values of the fields that are filled in, None or "" for cleared ones; raises InvalidError."""
-        draft.read(self.request.POST)
         change, errors = changes_of(draft)
         cleared = [each for each in self.sent.getall("clear") if each in self.clearable]
         filled = {each.name for each in draft.form.fields if not each.is_blank(draft.typed[each.name])}

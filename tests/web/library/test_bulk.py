@@ -138,8 +138,9 @@ def test_selected_items_are_read_moved_and_removed(testapp, make, world, session
 
     everything = testapp.get("/collection/bulk/")
     add_item(session, reader, world.first)
-    again = send(testapp, everything, "remove", status=422)
+    again = send(testapp, everything, "change", ("purchase_store", "Fair"), status=422)
     assert "Your list has changed in the meantime" in again.text
+    assert soup(again).select_one("[name=purchase_store]")["value"] == "Fair"
     assert notice(send(testapp, again, "remove").follow()) == "3 items were removed."
     assert session.scalars(select(CollectionItem.user_id)).all() == [theirs.user_id]
 
