@@ -52,6 +52,14 @@ def switch(testapp, series, on, **headers):
     return testapp.post(form.action, fields, headers=headers, expect_errors=True)
 
 
+def test_types_of_series_are_named_in_the_language_of_the_page(testapp, nora, world, session, make):
+    limited = make.series(series_type=11)
+    pull_list.add(session, nora.id, limited.id)
+    session.commit()
+    page = testapp.get(PAGE, headers={"Accept-Language": "it"})
+    assert "Miniserie" in soup(page).select_one("main table").get_text()
+
+
 def test_a_series_is_found_ticked_and_followed(testapp, nora, world, session):
     page = testapp.get(PAGE)
     assert "You are not following any series yet" in page.text
