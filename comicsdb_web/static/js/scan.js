@@ -5,6 +5,7 @@ import { logIn } from "./fragments.js";
 import { beep } from "./sound.js";
 
 const RETRY = 10_000; // milliseconds between attempts to look up what waits for a connection
+const CODE_MAX = 21; // characters; the server cuts longer codes, which are no barcodes
 
 const form = document.getElementById("scan");
 const list = document.getElementById("scan-rows");
@@ -148,8 +149,11 @@ function restore() {
   showCount();
 }
 
+/** A code as the server spells it in its answers: only letters and digits, and not too many of them. */
+const normal = (text) => text.normalize("NFKC").replace(/[^0-9a-z]/gi, "").toUpperCase().slice(0, CODE_MAX);
+
 function takeTyped() {
-  const codes = field.value.split(/[\n,;\t]+/).map((each) => each.replace(/[\s-]/g, "").toUpperCase());
+  const codes = field.value.split(/[\n,;\t]+/).map(normal);
   field.value = "";
   take(codes.filter(Boolean));
 }

@@ -80,6 +80,16 @@ def test_a_printed_barcode_adds_its_variant_and_scans_wait_for_a_connection(seei
         page.get_by_text("No issue has exactly this barcode.").wait_for()
         page.get_by_role("radio", name="None of these").check()
 
+        for typed, code in (
+            ("7–59606–99999", "75960699999"),
+            ("https://shop.example/abc", "HTTPSSHOPEXAMPLEABC"),
+        ):
+            page.locator("#codes").fill(typed)
+            page.keyboard.press("Enter")
+            row = page.locator(f'[data-code="{code}"]')
+            row.get_by_text("This is not a barcode").wait_for()
+            row.get_by_role("button", name="Remove").click()
+
         page.get_by_role("button", name="Add all").click()
         page.get_by_text("2 copies were added to your collection.").wait_for()
         page.wait_for_function("!location.search")
