@@ -10,6 +10,7 @@ from comicsdb_web.http.signed_cookies import signed_cookie
 
 LIFETIME = 86_400  # seconds; sign-up waits for a mail
 COOKIE = "asked"
+ARGUMENT_MAX = 1_000  # characters; browsers and the server limit the cookies of a request
 
 
 class PendingAction:
@@ -20,8 +21,11 @@ class PendingAction:
         self._profile = profile.bind(request)
 
     def store(self, route: str, *arguments: str) -> None:
-        """Set the cookie; the view of `route` performs the action after log-in."""
-        value = [route, *arguments]
+        """Set the cookie; the view of `route` performs the action after log-in.
+
+        Arguments that are too long become empty.
+        """
+        value = [route, *(each if len(each) <= ARGUMENT_MAX else "" for each in arguments)]
         self._request.add_response_callback(lambda _request, answer: self._profile.set_cookies(answer, value))
 
     def take(self) -> list[str] | None:

@@ -103,7 +103,7 @@ def perform_pending(request):
         kind, message = "", ""
     if message:
         request.messages.add(kind, message)
-    return HTTPSeeOther(path)
+    return HTTPSeeOther(path or request.route_path("issue.detail", slug=slug))
 
 
 def _perform(request, issue: Issue, name: str, value: str) -> tuple[str, str]:

@@ -83,6 +83,7 @@ class SharingViews(ListViewsBase):
             found = reading_lists.find(self.session, self.identity, self.official, slug)
         except NotFoundError:  # it was deleted or hidden meanwhile
             return HTTPSeeOther(self.request.route_path("reading_list.list"))
+        path = path or self.request.entity_path(found)
         return self._redirect(*self._perform(found, name, value, path))
 
     def _perform(self, found: ReadingList, name: str, value: str, path: str) -> tuple[str, str, str]:

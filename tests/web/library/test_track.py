@@ -107,3 +107,19 @@ def test_what_a_visitor_asks_for_is_done_after_log_in(testapp, make, member, ses
     assert notice(answer).startswith("Lamplight (2019) #2 is marked as read.")
     assert session.scalars(select(ReadDate.issue_id)).all() == [world.second.id]
     assert testapp.get("/track/").location == "http://localhost/"  # once only
+
+
+@pytest.mark.parametrize("long", ["next", "want"])
+def test_what_is_too_long_for_a_cookie_is_left_out(testapp, make, member, session, long):
+    world = small_catalogue(make)
+    page = f"/issue/{world.second.slug}/"
+    sent = {"want": "1", "next": "/issue/"} | {long: f"/issue/?series_name={'x' * 3000}"}
+    answer = testapp.post(f"/track/{world.second.slug}/", sent, headers={"Sec-Fetch-Site": "same-origin"})
+    assert len(testapp.cookies["asked"]) < 2000
+    form = form_to(answer.follow(), "/accounts/login/")
+    form["username"], form["password"] = "Nora", "correct horse"
+    answer = form.submit().follow()
+    assert answer.location == f"http://localhost{page if long == 'next' else '/issue/'}"
+    assert session.scalars(select(WishListItem.issue_id)).all() == (
+        [world.second.id] if long == "next" else []
+    )
