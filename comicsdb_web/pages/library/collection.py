@@ -57,7 +57,7 @@ from comicsdb_web.lists.catalogue_filters import series_types
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, url_without
 from comicsdb_web.lists.json_columns import json_object
 from comicsdb_web.lists.paging import Page, paginate, requested_page
-from comicsdb_web.pages.library.rating import RATINGS
+from comicsdb_web.pages.library.rating import CLEAR, CLEARED, RATINGS, SAVED
 from comicsdb_web.rendering import charts
 from comicsdb_web.rendering.charts import Chart, Point, with_rest
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
@@ -705,16 +705,20 @@ def item_page(request, item: CollectionItem, form: form_state.Form) -> dict:
 def rate(request):
     """Rate an item and its issue; invalid values are ignored."""
     session, user_id, item_id = request.dbsession, request.identity.user_id, id_in_path(request)
-    given = request.POST.get("rating")
+    given, message = request.POST.get("rating"), ""
     if isinstance(given, str) and given in RATINGS:
         collection.rate(session, user_id, item_id, RATINGS[given], today=request.today)
+        message = request.localizer.translate(CLEARED if given == CLEAR else SAVED)
     item = collection.item(session, user_id, item_id, WITH_ISSUE)  # reloaded
-    message = request.localizer.translate(_("Your rating was saved."))
     if request.is_fragment:
         return fragment(
             request, "item_rating", item_page(request, item, form_state.Form()) | {"message": message}
         )
-    return redirect_with_message(request, "success", message, "collection.item", id=item_id)
+    if message:
+        request.messages.add("success", message)
+    return HTTPSeeOther(
+        safe_path(request.POST.get("next")) or request.route_path("collection.item", id=item_id)
+    )
 
 
 def add_date(request):

@@ -224,11 +224,17 @@ def test_stars_of_an_item_are_those_of_its_issue(testapp, world, session, reader
     address = f"/collection/{item.id}/rate/"
     page = testapp.get(f"/collection/{item.id}/")
     token = form_to(page, address)["csrf_token"].value
-    for sent, expected in (("4", 4), ("9", 4), ("x", 4), ("", 4), ("2", 2), ("0", None)):
+    saved, removed = "Your rating was saved.", "Your rating was removed."
+    for sent, expected, message in (
+        *(("4", 4, saved), ("9", 4, ""), ("x", 4, ""), ("", 4, "")),
+        *(("2", 2, saved), ("0", None, removed)),
+    ):
         done = testapp.post(address, {"csrf_token": token, "rating": sent}, status=303)
         assert done.location == f"http://localhost/collection/{item.id}/"
         assert reload(session, item).rating == expected, sent
         assert stars_of(session, reader) == ({world.first.id: expected} if expected else {}), sent
+        shown = done.follow()
+        assert (notice(shown) if soup(shown).select_one(".message") else "") == message, sent
     part = testapp.post(address, {"csrf_token": token, "rating": "5"}, headers={"X-Fragment": "1"})
     assert soup(part).template["data-target"] == "item-rating"
     pressed = soup(part).template.find_all("button", attrs={"aria-pressed": "true"})
