@@ -14,6 +14,7 @@ from comicsdb.catalog.errors import InvalidRowsError, NotFoundError
 from comicsdb.catalog.kinds import kind_of
 from comicsdb.catalog.unit_of_work import PICTURE_COLUMNS
 from comicsdb.i18n import _, formatted
+from comicsdb.library import merging
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
 from comicsdb.schemas.types import no_such_object
 
@@ -150,6 +151,8 @@ def _write_variant(catalog, variant: Variant | None, values: dict, statement) ->
     with catalog.savepoint(kind_of(Issue)):
         if columns:
             variant_id = session.scalar(statement.values(**columns).returning(Variant.id))
+        if variant and values.get("issue", variant.issue_id) not in before:
+            merging.follow_variant(session, variant_id, values["issue"])
         unit.release_files(replaced)
         unit.retain_files([values.get("image")])
         unit.record_part_change(

@@ -1,4 +1,4 @@
-"""Merges library items and reviews when two issues are merged.
+"""Changes of library items and reviews when issues are merged, or a variant goes to another issue.
 
 References to the merged issue are moved to the canonical one, or deleted if the reader already has one to
 it. Before that, the collection item of the canonical issue takes over missing values from that of the
@@ -6,11 +6,11 @@ other, which is deleted. If one of them is of a variant or there are more than t
 canonical issue.
 """
 
-from sqlalchemy import text, update
+from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
 from comicsdb.library.locks import stamp_values
-from comicsdb.models import CollectionItem, WishListItem
+from comicsdb.models import CollectionItem, IssueRating, WishListItem
 
 # Equal reads of both issues count once.
 _DELETE_SHARED_READS = """
@@ -88,3 +88,14 @@ def merge_items(session: Session, kept: int, other: int) -> None:
 def sync_ratings(session: Session, kept: int) -> None:
     """Set the ratings of items to those of the canonical issue; call this after references were moved."""
     session.execute(text(_SYNC_RATINGS), {"kept": kept})
+
+
+def follow_variant(session: Session, variant_id: int, issue_id: int) -> None:
+    """Let collection items and wishes of a variant follow it to another issue; items get its rating."""
+    stars = select(IssueRating.rating).where(
+        IssueRating.user_id == CollectionItem.user_id, IssueRating.issue_id == issue_id
+    )
+    for model, more in ((CollectionItem, {"rating": stars.scalar_subquery()}), (WishListItem, {})):
+        moved = update(model).where(model.variant_id == variant_id)
+        moved = moved.values(issue_id=issue_id, **more, **stamp_values(model))
+        session.execute(moved.execution_options(synchronize_session=False))

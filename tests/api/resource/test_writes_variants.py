@@ -1,9 +1,12 @@
 """Variants: responses, stored values, refusals, and the effects on their issue."""
 
+from datetime import date
+
 import mokkari.schemas.issue
 import pytest
 from mokkari.schemas.variant import VariantPostResponse
 
+from comicsdb.library import collection, ratings, wish_list
 from comicsdb.models import Change, History, Issue, Variant
 from tests.api.bodies import assert_same_json
 from tests.api.writing import PICTURE_FILES, picture
@@ -129,6 +132,22 @@ def test_a_variant_may_go_to_another_issue(writer, session, make, made, issue):
     assert all(session.get(Issue, object_id).modified > stamp for object_id, stamp in stamps.items())
     assert writer.json(f"/api/issue/{issue.id}/")["variants"] == []
     assert len(writer.json(f"/api/issue/{other.id}/")["variants"]) == 1
+
+
+def test_copies_and_wishes_follow_their_variant_to_another_issue(writer, session, make, made, issue):
+    other, reader, today = make.issue(), make.user().id, date(2026, 11, 23)
+    ratings.rate(session, other, reader, 4, today=today)
+    item, _new = collection.add(session, reader, issue.id, {"variant_id": made["id"]}, today=today)
+    wish, _new = wish_list.add(session, reader, issue.id, {"variant_id": made["id"]})
+    kept, _new = wish_list.add(session, reader, issue.id, {})
+    session.commit()
+    stamp = item.modified
+    writer.patch(f"/api/variant/{made['id']}/", json={"issue": other.id})
+    session.expire_all()
+    assert [each.issue_id for each in (item, wish, kept)] == [other.id, other.id, issue.id]
+    assert (item.rating, item.modified > stamp) == (4, True)
+    _wish, owned, is_new = wish_list.acquire(session, reader, wish.id, {}, today=today)
+    assert (owned.id, is_new) == (item.id, False)
 
 
 def test_variants_that_are_not_there(writer, session, make, made, issue):
