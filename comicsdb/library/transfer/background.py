@@ -181,8 +181,12 @@ def _read(session: Session, found: LibraryImport, settings: Mapping) -> None:
     try:
         upload = read_file(found.file, rows=settings[ROWS_SETTING], megabytes=settings[BYTES_SETTING])
     except InvalidError as error:
-        english = localizer(DEFAULT_LANGUAGE)
-        texts = [translate(english, each) for some in error.errors.values() for each in some]
+        language = session.scalar(select(User.language).where(User.id == found.user_id))
+        texts = [
+            translate(localizer(language or DEFAULT_LANGUAGE), each)
+            for some in error.errors.values()
+            for each in some
+        ]
         found.state, found.file = FAILED, None
         found.payload = found.payload | {"error": " ".join(texts)}
         return

@@ -146,9 +146,9 @@ def test_an_import_that_is_undone_while_it_is_stored_leaves_nothing(factory, mon
         assert session.scalar(text("SELECT count(*) FROM collection_item")) == 0
 
 
-def test_a_file_that_cannot_be_read_is_told(factory):
+def test_a_file_that_cannot_be_read_is_told_in_the_language_of_the_account(factory):
     with factory() as session:
-        reader = Factories(Catalog(session)).user()
+        reader = Factories(Catalog(session)).user(language="it")
         session.commit()
         imports.upload(
             session, reader.id, "x.csv", b"what,ever\n" * 40_000, currency="USD", rows=100_000, megabytes=10
@@ -157,4 +157,4 @@ def test_a_file_that_cannot_be_read_is_told(factory):
     finish(factory)
     failed = found(factory)
     assert failed.state == background.FAILED
-    assert "Series" in failed.payload["error"]
+    assert failed.payload["error"].startswith("Le colonne di questa tabella non sono state riconosciute.")
