@@ -9,7 +9,9 @@ from math import cos, pi
 from operator import mul
 from statistics import fmean, median
 
-from PIL import Image
+from PIL import Image, ImageOps
+
+from comicsdb.imaging.images import eight_bits
 
 _SIDE = 32  # pHash: the picture is scaled to a square with this side
 _FREQUENCIES = 8  # the lowest ones in each direction are used
@@ -20,7 +22,8 @@ _LANCZOS = Image.Resampling.LANCZOS
 
 
 def hashes(image: Image.Image) -> dict[str, str]:
-    """All hashes of a picture by kind, each as 16 hexadecimal digits."""
+    """All hashes of a picture as it is displayed, by kind, each as 16 hexadecimal digits."""
+    image = eight_bits(ImageOps.exif_transpose(image))
     pixels = image.resize((9, 8), _LANCZOS).convert("L").tobytes()
     return {
         "phash": _phash(image),

@@ -151,8 +151,14 @@ def render(source: bytes, size_name: str) -> Image.Image:
     return scaled.crop((left, top, left + target[0], top + target[1]))
 
 
+def eight_bits(image: Image.Image) -> Image.Image:
+    """The image with 8 bits of grey instead of 16, which conversions of modes cut instead of scaling."""
+    return image.point(lambda grey: grey / 256).convert("L") if image.mode == "I;16" else image
+
+
 def _plain(image: Image.Image) -> Image.Image:
     """The decoded image in a mode that WebP supports, with its transparency."""
     image.load()
+    image = eight_bits(image)
     transparent = image.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in image.info
     return image.convert("RGBA" if transparent else "RGB")

@@ -9,7 +9,7 @@ from comicsdb import models
 from comicsdb.db import session_factory
 from comicsdb.imaging import decoder, metadata
 from comicsdb.imaging.hashes import hashes
-from comicsdb.imaging.images import ORIENTATION
+from comicsdb.imaging.images import ORIENTATION, render
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media.storage import STORAGE_OUTAGE, FolderStorage, StorageDownError
 from comicsdb.media.uploads import hashes_of, no_picture, picture_values
@@ -29,6 +29,11 @@ def drawn(mode: str, form: str, **options) -> bytes:
         stream, form, **options
     )
     return stream.getvalue()
+
+
+def distance(one: str, other: str) -> int:
+    """The number of bits in which two hashes differ."""
+    return (int(one, 16) ^ int(other, 16)).bit_count()
 
 
 def test_a_rollback_leaves_no_file_even_before_the_first_statement(folder, shared_database, engine):
@@ -87,6 +92,23 @@ def test_a_turned_cover_is_measured_as_it_is_shown(folder, session):
     exif[ORIENTATION] = 6
     values = picture_values(session, folder, "issue", drawn("RGB", "JPEG", exif=exif), hashed=True)
     assert (values["image_width"], values["image_height"]) == (90, 60)
+    with Image.open(io.BytesIO(drawn("RGB", "JPEG"))) as upright:
+        turned = upright.transpose(Image.Transpose.ROTATE_270)
+        assert distance(values["cover_hash"], hashes(turned)["phash"]) <= 4  # JPEG loses a little
+        assert distance(values["cover_hash"], hashes(upright)["phash"]) > 10
+
+
+def test_a_cover_of_sixteen_bits_is_seen_as_one_of_eight(folder, session):
+    grey = Image.radial_gradient("L").resize((60, 90))
+    stored = {}
+    for mode, picture_of in (("L", grey), ("I;16", grey.convert("I").point(lambda value: value * 257))):
+        stream = io.BytesIO()
+        picture_of.convert(mode).save(stream, "PNG")
+        stored[mode] = picture_values(session, folder, "issue", stream.getvalue(), hashed=True)
+    assert stored["I;16"]["cover_hash"] == stored["L"]["cover_hash"]
+    shown = [folder.read(stored[mode]["image"]) for mode in stored]
+    one, other = (render(each, "card").convert("L").tobytes() for each in shown)
+    assert max(abs(a - b) for a, b in zip(one, other, strict=True)) <= 1
 
 
 def test_only_covers_are_hashed(folder, session):
