@@ -4,6 +4,7 @@ import io
 import os
 import stat
 import struct
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -151,6 +152,33 @@ def test_what_is_no_good_archive_stays_as_it_is(tmp_path, damage):
         write_tags(path, TAGS)
     assert path.read_bytes() == data
     assert os.listdir(tmp_path) == ["a.cbz"]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+def test_damaged_tags_are_refused(tmp_path, method):
+    path = tmp_path / "a.cbz"
+    with zipfile.ZipFile(path, "w", method) as file:
+        file.writestr("ComicInfo.xml", PAGE)
+    data = bytearray(path.read_bytes())
+    begin = 30 + len("ComicInfo.xml") + (9 if method == zipfile.ZIP_LZMA else 0)  # LZMA's own header
+    data[begin : begin + 20] = b"\xff" * 20
+    path.write_bytes(data)
+    with pytest.raises(ArchiveError, match="not a readable archive"):
+        read_contents(path, TAGS)
+
+
+def test_tags_that_are_longer_than_the_directory_says_do_not_fill_the_memory(tmp_path):
+    path, size = tmp_path / "a.cbz", 16 * archive.TAG_BYTES
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("ComicInfo.xml", bytes(size))
+    path.write_bytes(path.read_bytes().replace(struct.pack("<L", size), struct.pack("<L", 9)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ArchiveError, match="not a readable archive"):
+            read_contents(path, TAGS)
+        assert tracemalloc.get_traced_memory()[1] < 4 * archive.TAG_BYTES
+    finally:
+        tracemalloc.stop()
 
 
 def test_members_that_share_their_data_with_tags_stay(tmp_path):

@@ -5,11 +5,13 @@ end of the archive is rebuilt; `zipfile` would have to compress everything again
 """
 
 import io
+import lzma
 import os
 import stat
 import struct
 import time
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +26,11 @@ _END = struct.Struct("<4s4H2LH")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
 _CHUNK = 1024 * 1024
 _PREFIX, _SUFFIX = ".comicsdb-", ".tagging"  # of temporary files next to archives
+# Errors of a member that is damaged, encrypted, or compressed in a way that is not supported.
+_UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(NotImplementedError, RuntimeError, EOFError, ValueError),
+)
 
 
 class ArchiveError(Exception):
@@ -66,13 +73,19 @@ def read_contents(path: Path, names: Iterable[str]) -> Contents:
             members = archive.infolist()
             pages = sum(each.filename.lower().endswith(IMAGES) for each in members)
             tags = {
-                each.filename.lower(): archive.read(each)
+                each.filename.lower(): _read_tag(archive, each)
                 for each in members
                 if each.filename.lower() in wanted and each.file_size <= TAG_BYTES
             }
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+    except _UNREADABLE as error:
         raise ArchiveError(f"not a readable archive: {error}") from error
     return Contents(tags, pages)
+
+
+def _read_tag(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The content of a member; no more is decompressed, whatever the directory says about its length."""
+    with archive.open(member) as stream:
+        return stream.read(TAG_BYTES)
 
 
 def write_tags(path: Path, tags: Mapping[str, bytes]) -> None:
