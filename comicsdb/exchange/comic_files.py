@@ -103,6 +103,8 @@ def read_tags(path: Path) -> dict | None:
         values = _values(parser.close())
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise UnreadableError(f"The tags are no XML: {error}") from error
+    except RecursionError as error:
+        raise UnreadableError("The tags have too many elements inside each other.") from error
     return values if isinstance(values, dict) else None
 
 

@@ -211,6 +211,7 @@ def test_archives_and_tags_may_be_hostile(folder):
         folder("large.cbz", "<ComicInfo>" + " " * 1_100_000 + "</ComicInfo>", compression=8),
         folder("many.cbz", "<ComicInfo>" + "<a/>" * 20_001 + "</ComicInfo>"),
         folder("deep.cbz", "<a>" * 20_001),
+        folder("nested.cbz", "<a>" * 3000 + "</a>" * 3000),
         folder("cut.cbz", "<ComicInfo><Series>"),
         folder("bzip2.cbz", "<ComicInfo/>", compression=ZIP_BZIP2),
     ]
