@@ -20,6 +20,7 @@ from comicsdb.ops.logs import log_failure
 from comicsdb.security import AuthenticationError, InvalidTokenError, OutOfScope, log_denied
 from comicsdb_api import retirement
 from comicsdb_api.responses import (
+    FORMAT_KEY,
     PATH_PREFIX,
     PROBLEM,
     ROUTE_PREFIX,
@@ -209,6 +210,8 @@ def object_merged(error: catalog.MovedError, request):
         return json_response(request, body, 404)
     query = request.environ.get("QUERY_STRING", "")
     location = request.route_url(route, **request.matchdict | {"id": survivor.id})
+    if suffix := request.environ.get(FORMAT_KEY):
+        location = f"{location.removesuffix('/')}.{suffix}"
     return json_response(request, body, 301, (("Location", f"{location}{'?' if query else ''}{query}"),))
 
 

@@ -10,9 +10,8 @@ from webob.acceptparse import create_accept_header
 from comicsdb.http import READ_METHODS
 from comicsdb.tags import TagFormat
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
-from comicsdb_api.responses import accepts, is_api_path, is_api_route
+from comicsdb_api.responses import FORMAT_KEY, accepts, is_api_path, is_api_route
 
-FORMAT_KEY = "comicsdb_api.format"  # the suffix of the path
 TAGS_KEY = "comicsdb_api.tags"  # the TagFormat that was chosen
 # A suffix starts with a letter: 1.5 is an invalid id, not id 1 in the format 5.
 SUFFIX = re.compile(r"(/api/(?:[^/.]+/)*[^/.]+)\.([A-Za-z][A-Za-z0-9]*)/?")

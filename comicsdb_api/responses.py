@@ -12,6 +12,7 @@ from comicsdb.http import SAFE_METHODS
 
 PATH_PREFIX = "/api/"
 ROUTE_PREFIX = "api."
+FORMAT_KEY = "comicsdb_api.format"  # in the environ: the suffix that was removed from the path
 WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 METHOD_ORDER = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 HEADERS = (

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from comicsdb.readcache.etag import with_tag
 from comicsdb.security import Permission
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
-from comicsdb_api.negotiation import FORMAT_KEY, parameter, preferred_media_type
+from comicsdb_api.negotiation import parameter, preferred_media_type
 from comicsdb_api.openapi.common import MORE_HEADERS
 from comicsdb_api.openapi.document import TITLE, document, endpoints
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import conditional_response
-from comicsdb_api.responses import to_json
+from comicsdb_api.responses import FORMAT_KEY, to_json
 
 ROUTE, PATH = "api.schema", "/api/schema/"
 YAML, JSON = "yaml", "json"

@@ -32,8 +32,8 @@ from comicsdb.models.base import BIG_MAX
 from comicsdb.models.record import ACTIONS
 from comicsdb.readcache.etag import with_tag
 from comicsdb.values import whole_number
-from comicsdb_api.negotiation import FORMAT_KEY, negotiate, parameter, preferred_media_type
 from comicsdb_api.negotiation import JSON as JSON_TYPE
+from comicsdb_api.negotiation import negotiate, parameter, preferred_media_type
 from comicsdb_api.openapi.common import error_content, headers, query_parameters
 from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.resource import expressions, filters, waiting
@@ -43,7 +43,7 @@ from comicsdb_api.resource.filters import ChoiceFilter, Filter, LaterThanFilter
 from comicsdb_api.resource.paging import PAGE_SIZE
 from comicsdb_api.resource.types import ChoiceText as OneOf
 from comicsdb_api.resources.history import user_ref
-from comicsdb_api.responses import base_urls, json_response, to_json
+from comicsdb_api.responses import FORMAT_KEY, base_urls, json_response, to_json
 from comicsdb_api.responses import headers as common_headers
 
 EPOCH_CHANGED = (

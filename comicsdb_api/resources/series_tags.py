@@ -13,7 +13,7 @@ from comicsdb.security import Permission
 from comicsdb.tags.archive import archive
 from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
-from comicsdb_api.negotiation import FORMAT_KEY, parameter
+from comicsdb_api.negotiation import parameter
 from comicsdb_api.openapi.common import DATE_CONDITIONS, MORE_HEADERS, integer
 from comicsdb_api.openapi.schemas import reference
 from comicsdb_api.resource import expressions, paging
@@ -21,7 +21,7 @@ from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.conditional import LastModified, conditional_response, response_by_date
 from comicsdb_api.resources.issue import IssueResource, issue, series
 from comicsdb_api.resources.series import SeriesResource
-from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, accepts, base_urls
+from comicsdb_api.responses import FORMAT_KEY, PATH_PREFIX, ROUTE_PREFIX, accepts, base_urls
 
 ZIP = "application/zip"
 ZIP_MEDIA_RANGES = {"*/*", "application/*", ZIP}
