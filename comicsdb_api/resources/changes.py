@@ -190,7 +190,7 @@ STATE_SCHEMA = {
     "description": "The public rows of the object, by table, with the columns of dumps: its own (none if it"
     " was deleted), and those of its parts, links, former slugs and picture hashes.",
 }
-LAST_ID = re.compile(r"(?P<after>[0-9]{1,19})(?:;(?P<touched>[0-9]+\.[0-9]+))?")
+LAST_ID = re.compile(r"(?P<after>[0-9]{1,19})(?:;(?P<touched>[0-9]+(?:\.[0-9]+)?))?")
 TOO_MANY_STREAMS_RESPONSE = {
     "description": "Too many streams.",
     "headers": headers("Retry-After"),

@@ -1,5 +1,6 @@
 """The change feed: changes in commit order; a program that polls it sees each of them once."""
 
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -150,6 +151,28 @@ def test_a_hundred_come_at_once_and_the_next_are_linked(api, session):
         path = body["next"] and body["next"].removeprefix("http://localhost")
     assert sizes == [100, 15]
     assert seen == list(range(2, 231, 2))
+
+
+@pytest.fixture
+def stream(wsgi, api, monkeypatch):
+    """A function that returns the events of a short stream with objects: ids, and objects of the entries."""
+    monkeypatch.setitem(wsgi.registry.settings, "comicsdb_api.stream_seconds", 0.3)
+
+    def read(query="", last_id=""):
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": last_id}
+        events = api.get(f"{FEED}?include=object{query}", headers=headers).text
+        ids = re.findall(r"^id: (.*)$", events, re.MULTILINE)
+        return ids, [int(each) for each in re.findall(r'"seq":.*"object_id":(\d+)', events)]
+
+    return read
+
+
+def test_a_stream_goes_on_after_a_position(stream, make):
+    arcs = [make.arc() for _ in range(3)]
+    ids, found = stream()
+    assert found == [each.id for each in arcs]
+    later = make.arc()
+    assert stream(last_id=ids[-1])[1] == [later.id]
 
 
 def test_filters(api, make, session, reader):
