@@ -365,7 +365,8 @@ class ChangeResource(Resource):
             yield _event(line["action"], line, f"{line['seq']}{f';{known}' if known else ''}")
         if position:
             sent["touched"] = position
-            last = sent.get("after") or self._parameter("after") or "0"
+            # If there were no entries, then up to the newest one, there are none that were asked for.
+            last = sent.get("after") or self._parameter("after") or str(self._newest)
             yield _event("position", {"touched": position, "last": body["last"]}, f"{last};{position}")
         self._advance(sent)
 
@@ -412,6 +413,7 @@ class ChangeResource(Resource):
                 expressions.rows_as_json(rows), change_log.EPOCH, newest, self._asks_for_removed(zone)
             )
         lines, epoch, last, is_beyond, *more = request.read_pool.first(asked, values | base_urls(request))
+        self._newest = last
         if is_beyond or self._parameter("epoch") not in {"", epoch}:
             detail = REMOVED_FROM_FEED if self._parameter("epoch") in {"", epoch} else EPOCH_CHANGED
             return 410, {"detail": detail, "epoch": epoch, "after": last} | self._dump_link()

@@ -175,6 +175,21 @@ def test_a_stream_goes_on_after_a_position(stream, make):
     assert stream(last_id=ids[-1])[1] == [later.id]
 
 
+def test_a_stream_that_began_at_an_instant_goes_on_without_older_entries(stream, make, session):
+    make.arc()
+    query = "&since=2999-01-01T00:00:00Z"
+    ids, found = stream(query)
+    assert found == []
+    session.execute(
+        text(
+            "INSERT INTO change_log (kind, object_id, action, at)"
+            " VALUES ('arc', 77, 'update', '2999-01-02 00:00:00Z')"
+        )
+    )
+    session.commit()
+    assert stream(query, ids[-1])[1] == [77]
+
+
 def test_filters(api, make, session, reader):
     arc, team = make.arc(), make.team()
     Catalog(session, reader.id).update(arc, {"name": "Other"})
