@@ -69,7 +69,7 @@ _SERIES_ATTRIBUTES = {
 _CODES = {"ISBN": "isbn", "UPC": "gtin"}
 _ID_FIELDS = {"comicvine": "cv_id", "gcd": "gcd_id"}
 _LETTERS = re.compile("[^a-z]")
-_UNKNOWN = (None, "", -1, "-1")  # ComicInfo writes -1 for an unknown number
+_UNKNOWN = (None, "", -1, "-1")  # ComicInfo writes -1 for an unknown year, volume or count
 _COMIC_VINE_ISSUE = re.compile(r"comicvine\S{0,200}4000-([0-9]{1,9})(?![0-9])|\[CVDB([0-9]{1,9})\]")
 
 
@@ -166,12 +166,12 @@ class DescriptorSchema(ObjectSchema):
         return super().deserialize(cstruct)
 
     def _ours(self, sent: dict) -> dict:
-        found = {name: value for name, value in sent.items() if value not in _UNKNOWN}
+        found = {name: value for name, value in sent.items() if _is_known(name, value)}
         known = {}
 
         def take(name: str, value, as_sent: str) -> None:
             value = value.get("#text") if isinstance(value, dict) else value
-            if value not in _UNKNOWN and name not in known and name not in found:
+            if _is_known(name, value) and name not in known and name not in found:
                 known[name] = value
                 self.sent_as[name] = as_sent
 
@@ -207,6 +207,11 @@ class DescriptorSchema(ObjectSchema):
             take("year_began", value, key)  # ComicTagger and others write the year
         else:
             take(name, value, key)
+
+
+def _is_known(name: str, value) -> bool:
+    """Whether the value of a field is one; issues may have the number -1, as those of Flashback Month."""
+    return value not in ((None, "") if name in ("number", "Number") else _UNKNOWN)
 
 
 def _metron_info_ids(sent) -> list[tuple[str, object]]:

@@ -149,6 +149,8 @@ def test_what_they_say_of_which_issue_it_is():
     assert xml.tagged_issue_id(found["Notes"], SERVER) == 7
     assert xml.tagged_issue_id(found["Notes"], "https://comics.example.org") is None
     assert xml.tagged_issue_id(found["Notes"], "https://comics") is None
+    flashback = b"<ComicInfo><Number>-1</Number><Count>-1</Count><Volume>-1</Volume><Year/></ComicInfo>"
+    assert comicinfo.identifying_values(flashback) == {"Number": "-1"}
     found = metroninfo.identifying_values(metroninfo.write(FULL, SERVER))
     assert found["Series"] == {
         "Name": "Harbor Lights", "SortName": "Harbor Lights", "Volume": "1", "Format": "Single Issue",

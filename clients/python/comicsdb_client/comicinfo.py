@@ -53,7 +53,10 @@ def identifying_values(text: bytes | None) -> dict[str, str]:
     if root is None:
         return {}
     found = {name: xml.text_of(root.find(name)) for name in IDENTIFYING}
-    return {name: value[:1000] for name, value in found.items() if value not in {"", "-1"}}
+    # Programs write -1 for an unknown year, volume or count; but issues may have the number -1.
+    return {
+        name: value[:1000] for name, value in found.items() if value and (value != "-1" or name == "Number")
+    }
 
 
 def write(issue: Json, server: str, before: bytes | None = None) -> bytes:

@@ -35,6 +35,7 @@ def shelf(make):
     return {
         "old": make.issue(series=old, number="1", cover_date=date(1990, 3, 1), cv_id=41, gcd_id=42),
         "old 2": make.issue(series=old, number="2", cover_date=date(1990, 4, 1), page=24),
+        "flashback": make.issue(series=old, number="-1", cover_date=date(1990, 7, 1)),
         "new": make.issue(
             series=new, number="1", cover_date=date(2015, 3, 1), sku="FEB150001", upc="76194134182700111",
             image="issue/new.png",
@@ -116,6 +117,8 @@ KNOWN = [
     ({"ahash": HASH, "file_name": "scan.cbz"}, "new"),
     ({"Series": "Night Ferry", "Number": "2", "Year": "1990", "Month": 4, "Volume": -1}, "old 2"),
     ({"Series": "Night Ferry", "Number": "1", "Volume": 2015, "Publisher": "Marvel"}, "new"),
+    ({"Series": "Night Ferry", "Number": "-1", "Year": 1990, "Count": "-1", "Volume": -1}, "flashback"),
+    ({"series": "Night Ferry", "number": -1, "year_began": 1990}, "flashback"),
     ({"Series": "X", "Web": "https://comicvine.gamespot.com/x/4000-41/"}, "old"),
     ({"Series": "X", "Notes": "Tagged with ComicTagger [CVDB41]"}, "old"),
     ({"Series": {"Name": "Night Ferry", "StartYear": 2015}, "Number": "3"}, "new 3"),
