@@ -51,6 +51,8 @@ class Mapper:
         self.dry_run = dry_run
         self._mapped: dict[str, set[int]] = defaultdict(set)
         self._ids: dict[str, dict[int, int]] = defaultdict(dict)
+        # The objects that were here without a GCD id, and the ids of the rows that are the same.
+        self._claimed: dict[str, dict[int, int]] = defaultdict(dict)
         self._records: list[Record] = []
         self._universes = catalogue.universes()
         self._next = 0  # the next id of a dry run
@@ -118,6 +120,14 @@ class Mapper:
         self._records += added
         return added
 
+    def _same(self, kind: str, fields: dict, **columns) -> int | None:
+        """The only object without a GCD id that has these values, unless another row of the dump got it."""
+        gcd_id = fields["gcd_id"]
+        same = None if gcd_id in self.catalogue.deleted(kind) else self.catalogue.find_only(kind, **columns)
+        if same is None or self._claimed[kind].setdefault(same, gcd_id) != gcd_id:
+            return None
+        return same
+
     def _new_ids(self, kind: str, number: int) -> list[int]:
         if not number:
             return []
@@ -155,9 +165,7 @@ class Mapper:
                 "desc": values.notes(notes),
             }
             found.append((gcd_id, fields))
-        self._add(
-            "publisher", found, lambda fields: self.catalogue.find_only("publisher", name=fields["name"])
-        )
+        self._add("publisher", found, lambda fields: self._same("publisher", fields, name=fields["name"]))
 
     def _imprints_of(self, rows: PieceRows) -> dict[int, int]:
         """The brand group of each series, if it is on nearly all of the issues."""
@@ -205,8 +213,8 @@ class Mapper:
         self._add(
             "imprint",
             found,
-            lambda fields: self.catalogue.find_only(
-                "imprint", name=fields["name"], publisher_id=fields["publisher"]
+            lambda fields: self._same(
+                "imprint", fields, name=fields["name"], publisher_id=fields["publisher"]
             ),
         )
 
@@ -226,6 +234,7 @@ class Mapper:
         for gcd_id, name, designation, multiverse in listed:
             publisher = ids.get(PUBLISHERS_OF_MULTIVERSES.get(multiverse, ""))
             fields = {
+                "gcd_id": gcd_id,
                 "name": values.line(name or designation or multiverse)[:NAME_LENGTH],
                 "designation": values.line(designation)[:NAME_LENGTH],
                 "publisher": self._publisher(publisher) if publisher else None,
@@ -243,8 +252,9 @@ class Mapper:
         self._add("universe", found, self._same_universe)
 
     def _same_universe(self, fields: dict) -> int | None:
-        return self.catalogue.find_only(
+        return self._same(
             "universe",
+            fields,
             name=fields["name"],
             designation=fields["designation"],
             publisher_id=fields["publisher"],
@@ -319,8 +329,9 @@ class Mapper:
         self._add("series", found, self._same_series)
 
     def _same_series(self, fields: dict) -> int | None:
-        return self.catalogue.find_only(
+        return self._same(
             "series",
+            fields,
             name=fields["name"],
             year_began=fields["year_began"],
             publisher_id=fields["publisher"],
@@ -344,6 +355,7 @@ class Mapper:
         if not series.is_current and plan.code == SeriesTypeCode.SINGLE_ISSUE and not plan.rule:
             self._note("cancelled", series, "status", Status.COMPLETED.label, series.publishing_format)
         return {
+            "gcd_id": series.id,
             "name": name,
             "sort_name": values.line(series.sort_name)[:NAME_LENGTH] or name,
             "language": language,

@@ -16,7 +16,7 @@ from comicsdb.exchange.gcd import dump, plan
 from comicsdb.exchange.gcd.importing import AnotherImportError, import_dump
 from comicsdb.exchange.gcd.importing import Importer as GcdImporter
 from comicsdb.exchange.gcd.plan import Choices
-from comicsdb.models import Character, Creator, Issue, Publisher, Series
+from comicsdb.models import Character, Creator, Issue, Publisher, Series, Universe
 from tests.gcd_dump import GcdDump
 from tests.importer import Importer
 
@@ -664,6 +664,31 @@ def test_what_was_here_before_gets_its_gcd_id_alone(gcd):
     assert gcd.query("SELECT gcd_id FROM creator WHERE name = 'Stan Lee' ORDER BY id") == [(None,), (1,)]
     assert gcd.one("SELECT count(*) FROM attribution WHERE issue_id IS NOT NULL") == 0
     assert outcome.changed == {"publisher": 1, "series": 1, "issue": 1}
+
+
+def test_what_was_here_before_is_only_one_of_those_with_equal_names(gcd):
+    with gcd.factory() as session:
+        catalog = Catalog(session, 1)
+        publisher = catalog.create(Publisher, {"name": "Marvel"})
+        catalog.create(Universe, {"name": "Valiant"})
+        values = {"name": "Fantastic Four", "sort_name": "Fantastic Four", "year_began": 1961, "volume": 1}
+        catalog.create(Series, values | {"series_type": 13, "publisher": publisher.id})
+        session.commit()
+    made = beginning()
+    made.add("gcd_publisher", id=79, name="Marvel", country_id=225)
+    one, two, other = series(made), series(made), series(made, publisher_id=79)
+    for each in (one, two, other):
+        story = made.add("gcd_story", issue_id=issue(made, each), type_id=19)
+        universe = made.add("gcd_universe", multiverse="Valiant")
+        made.add("gcd_story_universe", story_id=story, universe_id=universe)
+    _, listed = gcd.take(made)
+    assert listed["matched"] == [("publisher", 78, ""), ("series", one, ""), ("universe", 1, "")]
+    assert listed["universe-clash"] == [("universe", 2, ""), ("universe", 3, "")]
+    assert gcd.query("SELECT gcd_id FROM publisher ORDER BY id") == [(78,), (79,)]
+    assert gcd.query(
+        "SELECT s.gcd_id, volume, p.gcd_id, i.gcd_id FROM series s JOIN publisher p ON p.id = publisher_id"
+        " JOIN issue i ON i.series_id = s.id ORDER BY s.id"
+    ) == [(one, 1, 78, 1), (two, 2, 78, 2), (other, 1, 79, 3)]
 
 
 # Stopped imports.
