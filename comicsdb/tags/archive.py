@@ -8,7 +8,8 @@ from datetime import datetime
 
 from comicsdb.tags import TagFormat
 
-NAME_MAX = 150  # characters; file systems allow 255 bytes
+NAME_MAX = 150  # characters of a series' name
+FOLDER_BYTES = 255  # that file systems allow
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
 
 
@@ -28,5 +29,7 @@ def archive(issues: Iterable[dict], chosen: TagFormat) -> bytes:
 def folder(issue: dict) -> str:
     """The name of an issue's folder: series, year, number and id, in characters that all systems allow."""
     series = issue["series"]
-    number = f"({series['year_began']}) {issue['number']} [{issue['id']}]"
-    return _UNSAFE.sub("_", f"{series['name'][:NAME_MAX].strip(' .')} {number}")
+    number = f" ({series['year_began']}) {issue['number']} [{issue['id']}]"
+    room = FOLDER_BYTES - len(number.encode())
+    name = series["name"][:NAME_MAX].encode()[:room].decode(errors="ignore")  # without half a character
+    return _UNSAFE.sub("_", f"{name.strip(' .')}{number}")

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from comicsdb.library import collection
 from comicsdb.models import Issue
 from comicsdb.tags import FORMATS
+from comicsdb.tags.archive import folder
 from comicsdb_api.resources import series_tags
 from tests.tag_schemas import valid_comicinfo, valid_metroninfo
 
@@ -50,6 +51,15 @@ def test_each_issue_has_a_folder_with_its_file(api, make, series, format_):
         VALID[format_.name](content)
     assert answer.headers["Content-Disposition"].endswith(f'series-{series.id}-{format_.name}.zip"')
     assert "Link" not in answer.headers
+
+
+@pytest.mark.parametrize(("letters", "times"), [("ゆ", 100), ("é", 150), ("x🌊", 75), ("Tide ", 50)])
+def test_folders_have_names_that_file_systems_allow(letters, times):
+    name = letters * times
+    issue = {"series": {"name": name, "year_began": 2019}, "number": "½" * 25, "id": 2_147_483_647}
+    begin, end, rest = folder(issue).partition(f" (2019) {'½' * 25} [2147483647]")
+    assert (name.startswith(begin), bool(end), rest) == (True, True, "")
+    assert 100 < len(begin.encode()) <= 255 - len(end.encode())
 
 
 def test_long_series_have_several_archives(api, series, monkeypatch):
