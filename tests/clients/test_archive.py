@@ -6,8 +6,10 @@ import stat
 import struct
 import tracemalloc
 import zipfile
+from contextlib import nullcontext
 from pathlib import Path
 
+import psutil
 import pytest
 
 from comicsdb_client import archive
@@ -215,6 +217,27 @@ def test_a_failure_on_the_way_leaves_the_old_archive(tmp_path, monkeypatch, brok
             write_tags(path, TAGS)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.cbz"]
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_files_are_closed_before_they_are_renamed_or_deleted(tmp_path, monkeypatch, is_damaged):
+    path = made(tmp_path / "a.cbz")
+    if is_damaged:
+        path.write_bytes(path.read_bytes()[:-60])
+    found = []
+
+    def watched(method):
+        def called(*arguments):
+            found.append([each.path for each in psutil.Process().open_files() if str(tmp_path) in each.path])
+            return method(*arguments)
+
+        return called
+
+    for name in ("replace", "unlink"):
+        monkeypatch.setattr(Path, name, watched(getattr(Path, name)))
+    with pytest.raises(ArchiveError) if is_damaged else nullcontext():
+        write_tags(path, TAGS)
+    assert found == [[]]
 
 
 def test_tags_that_would_not_be_read_again_are_not_written(tmp_path):

@@ -97,9 +97,10 @@ def write_tags(path: Path, tags: Mapping[str, bytes]) -> None:
     if any(len(content) > TAG_BYTES for content in tags.values()):
         raise ArchiveError(f"cannot hold tags of more than {TAG_BYTES:,} bytes")
     path = path.resolve()  # a symbolic link is kept
-    with path.open("rb") as source, _temporary_file(path) as target:
-        beside = Path(target.name)
-        try:
+    beside = None
+    try:
+        with path.open("rb") as source, _temporary_file(path) as target:
+            beside = Path(target.name)
             before = os.fstat(source.fileno())
             _merge(source, target, tags)
             target.flush()
@@ -107,14 +108,16 @@ def write_tags(path: Path, tags: Mapping[str, bytes]) -> None:
                 os.chown(beside, before.st_uid, before.st_gid)
             beside.chmod(stat.S_IMODE(before.st_mode))
             os.fsync(target.fileno())
-            _check(beside, tags)
-            now = path.stat()
-            if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
-                raise ArchiveError("changed by another program meanwhile")
-            beside.replace(path)
-        except BaseException:
+        # From here on, both files are closed: Windows neither renames nor deletes files that are open.
+        _check(beside, tags)
+        now = path.stat()
+        if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+            raise ArchiveError("changed by another program meanwhile")
+        beside.replace(path)
+    except BaseException:
+        if beside is not None:
             beside.unlink()
-            raise
+        raise
     if os.name == "posix":
         folder = os.open(path.parent, os.O_RDONLY)
         try:
