@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from sqlalchemy import Case, ColumnElement
 
-from comicsdb.catalog.errors import InvalidError
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.types import JsonList, JsonObject
 
@@ -73,21 +72,6 @@ class FieldSelection:
     @property
     def _default_fields(self) -> dict[str, ColumnElement]:
         return default_fields(self.resource, self.detail)
-
-
-def parse_selection(
-    resource: type, fields: str = "", include: str = "", *, detail: bool = False
-) -> FieldSelection:
-    """The selection for comma-separated names; raises InvalidError for unknown ones."""
-    found, errors = {}, {}
-    for parameter, text in ((FIELDS, fields), (INCLUDE, include)):
-        try:
-            found[parameter] = parse_names(text, selectable_names(resource)[parameter])
-        except ValueError as error:
-            errors[parameter] = [str(error)]
-    if errors:
-        raise InvalidError(errors)
-    return FieldSelection(resource, detail, **found)
 
 
 def parse_names(text: str, known: tuple[str, ...]) -> tuple[str, ...]:
