@@ -207,7 +207,6 @@ def _without_extension(name: str) -> tuple[str, str]:
 class _Facts:
     count: int | None = None
     format: str = ""
-    named_format: str = ""
     publisher: str = ""
     language: str = ""
     edition: str = ""
