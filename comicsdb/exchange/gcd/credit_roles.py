@@ -121,33 +121,11 @@ def is_nobody(name: str) -> bool:
 
 # Credits written as text.
 
-
-@dataclass(frozen=True)
-class TextCredit:
-    """One name of a credit text; `person` is "" if the name is unknown or stands for nobody."""
-
-    person: str
-    credited_as: str = ""
-    qualifiers: tuple[str, ...] = ()
-    uncertain: bool = False
-
-
-_AS = re.compile(r"\[as (?P<name>[^\]]*)\]")
 _ROUND = re.compile(r"\(([^()]*)\)")
 _SQUARE = re.compile(r"\[([^\[\]]*)\]")
 
 
-def text_credits(text: str) -> list[TextCredit]:
-    """The names of `Stan Lee [as Stanley Lieber]; Jack Kirby ? (pencils)`."""
-    return [_text_credit(each) for each in parts(line(text))]
-
-
-def _text_credit(part: str) -> TextCredit:
-    printed = _AS.search(part)
-    qualifiers = tuple(each.strip() for each in _ROUND.findall(part) if each.strip())
-    name = _SQUARE.sub("", _ROUND.sub("", part)).strip()
-    uncertain = name != "?" and name.endswith("?")
-    name = name.rstrip("? ").strip()
-    return TextCredit(
-        "" if is_nobody(name) else name, printed["name"].strip() if printed else "", qualifiers, uncertain
-    )
+def text_credits(text: str) -> list[str]:
+    """The names of `Stan Lee [as Stanley Lieber]; Jack Kirby ? (pencils)`, without those of nobody."""
+    names = (_SQUARE.sub("", _ROUND.sub("", each)).rstrip("? ").strip() for each in parts(line(text)))
+    return [name for name in names if not is_nobody(name)]

@@ -589,11 +589,9 @@ class IssueMapper:
             if story.type_id not in reading.CREDITED:
                 continue
             for job in credit_roles.BASE:
-                named = (
-                    credit_roles.text_credits(getattr(story, job)) if (story.id, job) not in linked else ()
-                )
-                people = [each.person for each in named if each.person]
-                if people:
+                if (story.id, job) in linked:
+                    continue
+                if people := credit_roles.text_credits(getattr(story, job)):
                     self._note("text-credits", issue, f"credits: {job}", there="; ".join(people))
 
 
