@@ -18,7 +18,8 @@ export function takePictures() {
   }
   document.addEventListener("paste", (event) => {
     const [file] = images(event.clipboardData);
-    if (!file) return;
+    // Text from a spreadsheet or a word processor is accompanied by a picture of it.
+    if (!file || event.clipboardData.types.includes("text/plain")) return;
     event.preventDefault();
     choose(document.activeElement.closest(".picture") ?? form.querySelector(".picture"), file);
   });

@@ -210,12 +210,13 @@ def test_what_was_typed_comes_back_when_the_session_ends_before_a_row_or_a_pick(
     assert page.get_by_label("Number (required)").input_value() == "77"
 
 
-TAKE = """([name, kind]) => {
+TAKE = """([name, kind, text]) => {
     const canvas = document.createElement("canvas");
     canvas.width = 40, canvas.height = 60;
     return new Promise(done => canvas.toBlob(blob => {
         const data = new DataTransfer();
         data.items.add(new File([blob], `${name}.png`, {type: "image/png"}));
+        if (text) data.setData("text/plain", text);
         const field = document.querySelector(`#${name}`).closest(".picture");
         const options = {bubbles: true, cancelable: true};
         field.dispatchEvent(kind === "drop" ? new DragEvent("drop", {...options, dataTransfer: data})
@@ -264,6 +265,8 @@ def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(en
     page.get_by_role("combobox", name="Find: Characters").fill("Tidewatcher")
     page.get_by_role("option", name="Tidewatcher New character").wait_for()
     page.keyboard.press("Enter")
+    page.evaluate(TAKE, ["image", "paste", "from a spreadsheet"])
+    assert page.locator(".picture canvas").count() == 0
     page.evaluate(TAKE, ["image", "paste"])
     page.locator(".picture canvas").wait_for()
     page.get_by_role("button", name="Save", exact=True).click()
