@@ -94,6 +94,11 @@ async function lookUp(entries) {
     return beep("found");
   }
   if (response.status === 204 && response.headers.has("X-Location")) return logIn(response.headers.get("X-Location"));
+  const token = form.elements.csrf_token.value;
+  if (response.status === 400 && sessionStorage.getItem("scan.token") !== token) {
+    sessionStorage.setItem("scan.token", token); // the session has changed in another tab: a new page has its token
+    return location.reload();
+  }
   if (!response.ok) return null;
   const answer = new DOMParser().parseFromString(await response.text(), "text/html");
   for (const row of answer.querySelector("template").content.querySelectorAll("[data-code]")) {
