@@ -45,11 +45,11 @@ _SENTENCE = re.compile(r"\.\s+(?=([^:;,.()\n]{1,40}):)")
 _LABEL = re.compile(r"(.+?)(?:\s*:\s*|\s+(?:by|di|da)\s+|\s+[-–—]\s+)(.*)", re.IGNORECASE)
 _NAMES_THEN_ROLES = re.compile(r"(.+?)\s+[-–—]\s+(.+)")
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
-_COMMAS = re.compile(r",(?![^(\[]*[)\]])")
+# Commas between names or roles, not those in brackets or before a suffix (`Sam Poe, Jr.`).
+_COMMAS = re.compile(r",(?!\s*(?:jr|sr|ii|iii|iv)\.?\s*(?:,|$))(?![^(\[]*[)\]])", re.IGNORECASE)
 _BETWEEN_ROLES = re.compile(r"[,/&+]|\s(?:and|e|ed)\s", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile(r"\s+(?:(?i:and|with)|ed?|con)\s+|\s*[&+/](?!\w*\.)\s*")
 _WITH = re.compile(r"\s+w/\s*", re.IGNORECASE)
-_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv)\.?", re.IGNORECASE)
 
 
 @dataclass
@@ -94,12 +94,8 @@ class _Reader:
     def _read_line(self, line: str) -> None:
         leads = (first := _BRACKETS.match(line)) and self._roles(first[1])
         current, heads = [], []  # roles of the following names; roles at the beginning of a label
-        last = ""
         for part in _split_at_commas(line):
             names = part
-            if last in self.found.credits and _SUFFIX.fullmatch(part):
-                self.found.credits[f"{last}, {part}"] = self.found.credits.pop(last)
-                continue
             label = _LABEL.fullmatch(part)
             if label and (roles := self._roles(label[1])):
                 current, heads, names = heads + roles, [], label[2]
@@ -109,27 +105,26 @@ class _Reader:
             if heads:
                 self.found.unplaced += heads
                 heads = []
-            current, last = self._read_names(names, current, leads=bool(leads))
+            current = self._read_names(names, current, leads=bool(leads))
         self.found.unplaced += heads
 
-    def _read_names(self, part: str, current: list[str], *, leads: bool) -> tuple[list[str], str]:
-        """Add the names of a part; returns the roles of the following part, and the last name."""
-        last = ""
+    def _read_names(self, part: str, current: list[str], *, leads: bool) -> list[str]:
+        """Add the names of a part; returns the roles of the following part."""
         pieces = _BRACKETS.split(part)
         for place in range(0, len(pieces), 2):
             names, inside = pieces[place].strip(), pieces[place + 1] if place + 1 < len(pieces) else ""
             roles = self._roles(inside)
             if names:
                 own = current if leads or not roles else roles
-                last = self._place(names, own)
+                self._place(names, own)
             if roles and leads:
                 current = roles
             elif inside and not roles:
                 self.found.unplaced.append(f"({inside.strip()})")
-        return current, last
+        return current
 
-    def _place(self, names: str, roles: list[str]) -> str:
-        """Add roles to the names in a text; returns the last name."""
+    def _place(self, names: str, roles: list[str]) -> None:
+        """Add roles to the names in a text."""
         followed = _NAMES_THEN_ROLES.fullmatch(names)
         if followed and (own := self._roles(followed[2])):
             names, roles = followed[1], own
@@ -139,10 +134,9 @@ class _Reader:
         found = [each for each in found if each]
         if not roles or not all(any(letter.isalpha() for letter in each) for each in found):
             self.found.unplaced.append(names.strip())
-            return ""
+            return
         for each in found:
             self.found.add(each, roles)
-        return found[-1] if found else ""
 
     def _roles(self, text: str) -> list[str]:
         """The roles that a text consists of; empty if it contains anything else."""
@@ -165,7 +159,7 @@ def _normalised(text: str) -> str:
 
 def _clean_name(name: str) -> str:
     """A name on one line, without the full stop of a sentence."""
-    name = " ".join(name.split()).strip(" :,-–—")
+    name = " ".join(name.replace(",", ", ").split()).strip(" :,-–—")
     last = name.rpartition(" ")[2]
     initial = len(last) <= 3 or "." in last[:-1]
     return name if initial else name.removesuffix(".")

@@ -52,6 +52,11 @@ def said(text) -> tuple[str, list[str]]:
             [],
         ),
         (
+            "W: Sam Poe; P: Sam Poe, Jr.; I: Sam Poe,III",
+            "Sam Poe: Writer; Sam Poe, Jr.: Penciller; Sam Poe, III: Inker",
+            [],
+        ),
+        (
             "W: Sam Poe, Jr., Ann Lee; A: J.R. Oz, D'Arcy O'Neil-Vo",
             "Sam Poe, Jr.: Writer; Ann Lee: Writer; J.R. Oz: Artist; D'Arcy O'Neil-Vo: Artist",
             [],
