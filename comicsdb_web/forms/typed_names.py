@@ -182,7 +182,8 @@ class _NameResolver:
         for text, names in read.credits.items():
             items = exact.get(text, [])
             chosen = (str(items[0].id),) if len(items) == 1 else ()
-            row = next((row for row in rows if chosen and row.typed["creator"] == chosen), None)
+            kept = (row for row in rows if not row.removed)
+            row = next((row for row in kept if chosen and row.typed["creator"] == chosen), None)
             if row is None:
                 row = new_row(CREDITS, next_index(rows))
                 rows.append(row)

@@ -68,6 +68,11 @@ def test_credits_as_text_become_rows_and_what_is_not_placed_stays(
     submit_form(form, {"credits-text": "Ada Pencil (letters)\nzoe new (Editor)"})
     session.expire_all()
     assert sorted(len(each["roles"]) for each in state_of(session, issue)["credits"]) == [1, 2, 2, 3]
+    # Text also replaces a row that is removed.
+    form = open_form(testapp, f"/issue/{issue.slug}/update/")
+    submit_form(form, {"credits-0-remove": True, "credits-text": "Editor: Ada Pencil"})
+    session.expire_all()
+    assert sorted(len(each["roles"]) for each in state_of(session, issue)["credits"]) == [1, 1, 2, 3]
 
 
 def test_what_is_unknown_is_made_with_the_form_in_one_transaction(testapp, nora, world, session):
