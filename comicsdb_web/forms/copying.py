@@ -37,6 +37,8 @@ def _previous_issue(draft: Draft):
     found = partial_day(draft.typed["cover_date"].strip())
     day = found and found[0]
     own = draft.entity.id if draft.entity is not None else None
+    if not day and own and draft.entity.series_id == series_id:
+        day = draft.entity.cover_date  # by which it is listed without a known date
     before = (day, own) if day else None
     session = draft.request.dbsession
     return copying.previous_issue(session, series_id, before, but=own) or copying.NO_PREVIOUS
@@ -46,7 +48,7 @@ def _copy(draft: Draft, name: str, issue_id: int) -> None:
     session = draft.request.dbsession
     if name == "credits":
         rows = draft.rows["credits"] = [row for row in draft.rows["credits"] if not row.is_empty]
-        present = {row.typed["creator"] for row in rows}
+        present = {row.typed["creator"] for row in rows if not row.removed}
         for credit in copying.copyable_credits(session, issue_id)[0]:
             row = _credit_row(next_index(rows), credit)
             if row.typed["creator"] not in present:

@@ -58,6 +58,17 @@ def test_the_form_takes_over_from_the_previous_issue_and_saves_nothing(testapp, 
     submit_form(open_form(testapp, "/team/create/"), press=("copy", "credits"), status=200)
 
 
+def test_an_issue_without_a_cover_date_takes_over_from_the_one_listed_before_it(testapp, nora, make):
+    series = make.series()
+    early, late = (make.character(name=name) for name in ("Early", "Late"))
+    make.issue(series=series, number="1", cover_date=date(2020, 1, 1), characters=[early])
+    middle = make.issue(series=series, number="2", cover_date=None, store_date=date(2020, 2, 1))
+    make.issue(series=series, number="3", cover_date=date(2020, 3, 1), characters=[late])
+    form = open_form(testapp, f"/issue/{middle.slug}/update/")
+    page = submit_form(form, press=("copy", "characters"), status=200)
+    assert checkbox_labels(page, "characters", ticked=True) == ["Early"]
+
+
 def test_credits_are_duplicated_without_those_for_covers_alone(testapp, nora, world, make, session):
     make.credit(world.first, make.creator(name="Cover Only"), "Cover")
     rows = session.query(History).filter_by(kind="issue", object_id=world.second.id)
