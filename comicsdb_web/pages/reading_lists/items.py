@@ -15,6 +15,7 @@ from comicsdb.values import whole_number
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of, texts_of
+from comicsdb_web.forms.typed_names import resolve_typed_names
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.paging import Page, requested_page
@@ -128,6 +129,8 @@ class ListItemsViews(EditingViews, ListViewsBase):
         if response := self._handle_button(draft):
             return response
         try:
+            if errors := resolve_typed_names(draft):
+                raise InvalidError(errors)
             done = add(self._lock_list(), draft.typed)
         except InvalidError as error:
             return self._invalid_page(draft, error)
@@ -158,9 +161,11 @@ class ListItemsViews(EditingViews, ListViewsBase):
     def _reorder(self, draft: Draft):
         """Apply the typed positions and then the button that moves one issue, all or nothing."""
         moved, errors = _positions(self.request.POST)
+        errors |= resolve_typed_names(draft)
         if errors:
             return self._invalid_page(draft, InvalidError(errors))
-        selected = [whole_number(each) or 0 for each in dict.fromkeys(texts_of(self.request.POST, "issues"))]
+        ticked = texts_of(self.request.POST, "issues")
+        selected = [whole_number(each) or 0 for each in dict.fromkeys((*ticked, *draft.typed["issues"]))]
         button, item_id = self._button()
         locked_list = self._lock_list()
         present = self.session.scalars(
@@ -172,7 +177,7 @@ class ListItemsViews(EditingViews, ListViewsBase):
         if any(done) or not button:
             self._report_added(*done)
         if not button:
-            return HTTPSeeOther(self.request.path_qs)
+            return HTTPSeeOther(self._action)
         return self._redirect_to_item(item_id, items.move(locked_list, item_id, button))
 
     def _button(self) -> tuple[str, int]:
@@ -208,11 +213,19 @@ class ListItemsViews(EditingViews, ListViewsBase):
 
     def _page(self, draft: Draft, **shown) -> dict:
         values = super()._page(draft, **shown) | {"entity": self.list, "label": self.list.name}
-        values["action"] = self.request.path_qs
+        values["action"] = self._action
         return values | (self._rows() if draft.form is ISSUES_FORM else {})
 
+    @property
+    def _action(self) -> str:
+        """The address of the form, without the name of a restored one, which is saved once."""
+        return f"{self.request.path}{self.request.query_with(kept=None)}"
+
     def _rows(self) -> dict:
-        """The issues of the requested page, and the values of their inputs."""
+        """The issues of the requested page, and the values of their inputs.
+
+        Positions that were not changed in the form are the current ones: others may have moved the issues.
+        """
         total = self.session.scalar(
             select(func.count()).where(ReadingListItem.reading_list_id == self.list.id)
         )
@@ -221,7 +234,7 @@ class ListItemsViews(EditingViews, ListViewsBase):
         rows = self.session.scalars(wanted).all()
         kept = self.request.restored_form
         post = kept.fields if kept else self.request.POST
-        typed = {item.issue_id: text_of(post, f"{POSITION}{item.issue_id}") for item in rows}
+        typed = {item.issue_id: _typed_position(post, item.issue_id) for item in rows}
         return {
             "page": Page(rows, number, total, pages),
             "labels": {f"{POSITION}{item.issue_id}": item.issue.label for item in rows},
@@ -328,6 +341,12 @@ def _positions(post) -> tuple[dict[int, int], dict[str, list]]:
         else:
             errors[name] = [NO_NUMBER]
     return moved, errors
+
+
+def _typed_position(post, issue_id: int) -> str | None:
+    """The position that was typed for an issue, None if the shown one was sent back."""
+    text = text_of(post, f"{POSITION}{issue_id}")
+    return None if text == text_of(post, f"{OLD_POSITION}{issue_id}") else text
 
 
 def _selected_id(typed: dict, name: str) -> int:

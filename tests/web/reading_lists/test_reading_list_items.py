@@ -1,16 +1,18 @@
 """The issues of a reading list: adding them one by one or from series and arcs, order, types, removal."""
 
 from datetime import date
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from sqlalchemy import delete
 
 from comicsdb.library.reading_lists import figures
 from comicsdb.library.reading_lists.items import minimum_moves
-from comicsdb.models import Arc
+from comicsdb.models import Arc, LoginSession
 from comicsdb_web.pages.reading_lists.items import apply_positions
 from tests.conftest import record_statements
 from tests.lists import create_issues, make_list
-from tests.web.conftest import field_errors, form_to, notice, soup
+from tests.web.conftest import field_errors, form_to, notice, soup, start_session
 from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, submit_form, value
 
 
@@ -127,6 +129,34 @@ def test_a_stale_page_moves_only_what_was_moved_on_it(testapp, session, nora, ru
     assert numbers(session, made) == "413"
     submit_form(stale, {at(run[0]): "3", at(run[1]): "1"})
     assert numbers(session, made) == "431"
+
+
+def test_a_form_that_comes_back_after_log_in_is_saved_once(testapp, session, nora, run):
+    made = make_list(session, nora, run[:4])
+    form = open_form(testapp, path(made, "add-issue/"))
+    session.execute(delete(LoginSession))
+    session.commit()
+    answer = submit_form(form, {at(run[3]): "1"})
+    target = parse_qs(urlsplit(answer.location).query)["next"][0]
+    start_session(testapp, nora)
+    page = testapp.get(target)
+    submit_form(open_form(testapp, path(made, "add-issue/")), {at(run[2]): "2"})  # in another tab
+    assert numbers(session, made) == "1324"
+    page = testapp.get(target)
+    assert [value(page, at(each)) for each in run[:4]] == ["1", "3", "2", "1"]
+    answer = submit_form(page)
+    assert answer.location == f"http://localhost{path(made, 'add-issue/')}"
+    assert numbers(session, made) == "4132"
+
+
+def test_an_issue_whose_name_was_typed_is_added_when_the_form_is_saved(testapp, session, nora, run):
+    made = make_list(session, nora, run[:1])
+    submit_form(open_form(testapp, path(made, "add-issue/")), {"issues-q": "Long Run (2020) #3"})
+    assert numbers(session, made) == "13"
+    page = submit_form(open_form(testapp, path(made, "add-issue/")), {"issues-q": "long run"}, status=422)
+    assert set(field_errors(page)) == {"issues"}
+    submit_form(open_form(testapp, path(made, "add-from-series/")), {"series-q": "Long Run (2020)"})
+    assert numbers(session, made) == "132456"
 
 
 def test_a_page_of_fifty_moves_issues_across_its_end(testapp, session, make, nora):
