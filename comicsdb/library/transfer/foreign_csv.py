@@ -14,6 +14,7 @@ from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.format import (
     COLLECTION,
     RATINGS,
+    READS,
     VALUE_FIELDS,
     WISHES,
     Row,
@@ -58,6 +59,7 @@ class Site:
     stars: int = 5
     own_numbers: frozenset[str] = frozenset()
     wish_words: frozenset[str] = frozenset()
+    unowned_words: frozenset[str] = frozenset()
     ext: bool = False
     wish_values: dict[str, str] = field(default_factory=lambda: {"status": WishStatus.WANTED.value})
 
@@ -129,7 +131,8 @@ CLZ = Site(
         "added": ("addeddate", "dateadded"),
     },
     stars=10,
-    wish_words=frozenset({"on wish list", "wish list", "wishlist", "wanted"}),
+    wish_words=frozenset({"on wish list", "wish list", "wishlist", "wanted", "on order"}),
+    unowned_words=frozenset({"not in collection", "sold"}),
     ext=True,
 )
 GCD = Site(
@@ -171,6 +174,8 @@ GENERIC = Site(
         "publisher": ("publisher", "publishername"),
         "quantity": ("quantity", "copies", "qty"),
     },
+    wish_words=CLZ.wish_words,
+    unowned_words=CLZ.unowned_words,
 )
 SITES = (LOCG, GCD, CLZ, GENERIC)
 
@@ -200,11 +205,9 @@ def read_table(table: Table) -> Upload:
     )
     upload = Upload(site.key, [])
     for line, record in table.records:
-        row = _row(site, line, {name: record.get(column) for name, column in chosen.items()}, readers)
-        if row is None:
-            upload.skipped += 1
-        else:
-            upload.rows.append(row)
+        rows = _rows(site, line, {name: record.get(column) for name, column in chosen.items()}, readers)
+        upload.rows += rows
+        upload.skipped += not rows
     return upload
 
 
@@ -247,10 +250,10 @@ def _year(value) -> int | None:
     return read.whole_between(*YEARS)(value)
 
 
-def _count(value) -> bool | None:
+def _count(value) -> int | bool | None:
     """A flag, or a number of copies."""
     text = read.word(value)
-    return int(text) > 0 if re.fullmatch("[0-9]{1,6}", text) else read.flag(value)
+    return int(text) if re.fullmatch("[0-9]{1,6}", text) else read.flag(value)
 
 
 def _stars(value, highest: int) -> int | None:
@@ -278,8 +281,8 @@ def _reject_numbers(reader):
     return checked
 
 
-def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
-    """The row of a record: of the collection, the wish list or the ratings; None if it is of none of them."""
+def _rows(site: Site, line: int, record: dict, readers: dict) -> list[Row]:
+    """The rows of a record: one of the collection, or up to one each of wish list, ratings and reads."""
     unclear = []
     found = parse_fields(
         record, {name: reader for name, reader in readers.items() if name in record}, unclear
@@ -289,16 +292,24 @@ def _row(site: Site, line: int, record: dict, readers: dict) -> Row | None:
     values = _values(found)
     if state is not None and state.casefold() in site.wish_words:
         owned, wished = False, True
+    elif state is not None and state.casefold() in site.unowned_words:
+        owned = False
     if owned or (owned is None and not wished):
-        part = COLLECTION
-    elif wished:
-        part = WISHES
-        values = {**site.wish_values, **{name: values[name] for name in ("notes",) if name in values}}
-    elif "rating" in values:
-        part, values = RATINGS, {"rating": values["rating"]}
+        if owned and 1 < owned <= SMALL_MAX:
+            values.setdefault("quantity", int(owned))
+        parts = {COLLECTION: values}
     else:
-        return None
-    return Row(part, line, _match_query(site, about), values, unclear)
+        parts = {}
+        if wished:
+            parts[WISHES] = site.wish_values | {name: values[name] for name in ("notes",) if name in values}
+        if "rating" in values:
+            parts[RATINGS] = {"rating": values["rating"]}
+        if values.get("is_read") or values.get("read_dates"):
+            parts[READS] = {"read_dates": values.get("read_dates", [])}
+    rows = [Row(part, line, _match_query(site, about), some) for part, some in parts.items()]
+    if rows:
+        rows[0].unclear = unclear  # shown once
+    return rows
 
 
 def _values(found: dict) -> dict:

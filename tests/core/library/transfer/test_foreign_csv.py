@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from comicsdb.catalog import InvalidError
-from comicsdb.library.transfer.format import COLLECTION, RATINGS, WISHES
+from comicsdb.library.transfer.format import COLLECTION, RATINGS, READS, WISHES
 from comicsdb.library.transfer.reading import read_file
 
 # In the formats of these sites, with made-up comics.
@@ -43,12 +43,13 @@ def rows(data, **more):
 
 def test_league_of_comic_geeks():
     upload = read_file(LOCG.encode(), rows=10, megabytes=1)
-    assert (upload.form, upload.skipped) == ("locg", 1)  # the third row has nothing that we store
-    owned, wished, rated = upload.rows
+    assert (upload.form, upload.skipped) == ("locg", 0)
+    owned, wished, odd, rated, read = upload.rows
     assert (owned.part, owned.line) == (COLLECTION, 2)
     assert (owned.wanted.series, owned.wanted.number, owned.wanted.year) == ("The Lamplighter", "12.HU", 2018)
     assert (owned.wanted.publisher, owned.wanted.store_date) == ("Harbor House", date(2018, 7, 11))
     assert owned.values == {
+        "quantity": 2,
         "is_read": True,
         "rating": 4,
         "book_format": "PRINT",
@@ -64,7 +65,26 @@ def test_league_of_comic_geeks():
     }
     assert (wished.part, wished.wanted.number) == (WISHES, "2")
     assert wished.values == {"status": "WANTED", "notes": "for later"}
+    assert (odd.part, odd.values) == (READS, {"read_dates": []})
+    assert odd.unclear == [("rating", "3.5"), ("release_date", "2020-02-30")]
     assert (rated.part, rated.values) == (RATINGS, {"rating": 5})
+    assert (read.part, read.values) == (READS, {"read_dates": []})
+    assert (rated.line, read.line) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("state", "parts"),
+    [
+        ("In Collection", [COLLECTION]),
+        ("For Sale", [COLLECTION]),
+        ("On Order", [WISHES, RATINGS]),
+        ("Sold", [RATINGS]),
+        ("Not in Collection", [RATINGS]),
+    ],
+)
+def test_clz_also_lists_what_is_not_owned(state, parts):
+    upload = rows(f"Series;Issue Nr;Collection Status;My Rating\nLamplighter;5;{state};8\n")
+    assert [each.part for each in upload] == parts
 
 
 def test_clz_with_semicolons_days_first_and_another_currency():
