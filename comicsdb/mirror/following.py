@@ -79,6 +79,12 @@ def load(connection: Connection, file: Path, origin: str, public_key: str, start
             ),
             {"kind": kind},
         )
+    # The origin may have removed the beginning of its log; then the mirror's feed says so, like the origin's.
+    removed = """
+        UPDATE feed_horizon SET seq = first - 1, at = CASE WHEN first > 1 THEN earliest END
+        FROM (SELECT coalesce(min(seq), :after + 1) AS first, min(at) AS earliest FROM change_log) log
+    """
+    connection.execute(text(removed), {"after": start.after})
     connection.execute(
         insert(Mirror).values(
             id=1, origin=origin, public_key=public_key, **start._asdict(), current=func.clock_timestamp()

@@ -311,6 +311,7 @@ def test_beyond_the_horizon_a_mirror_begins_again_with_the_newest_dump(origin, m
     mirror.start()
     await_equal(origin, mirror)
     assert "loading its newest dump" in mirror.log.read_text()
+    assert fetch(f"{mirror.url}/api/change/?after={newest - 1}")[0] == 410
     origin.write(lambda catalog: catalog.create(Arc, {"name": "And the feed goes on"}))
     await_equal(origin, mirror)
 
