@@ -21,6 +21,7 @@ from sqlalchemy import (
     literal,
     null,
     select,
+    text,
 )
 
 from comicsdb.catalog.filters import Clause, Condition, equal, values_of
@@ -202,10 +203,14 @@ EVENT_SCHEMA = {
     "examples": ['id: 7\nevent: update\ndata: {"seq":7,"kind":"arc","object_id":1,"action":"update"}\n\n'],
 }
 SINCE = SinceFilter("since", None, "from the first entry written at this time or later")
-# Everything that is added to the feed changes one of these numbers.
+# Everything that is added to the feed changes one of these numbers. So do touched objects that could not be
+# sent at once, as an older transaction was still running.
 NEWEST = select(
     select(func.coalesce(func.max(change.c.seq), 0)).scalar_subquery(),
     select(func.coalesce(func.max(TouchedObject.id), 0)).scalar_subquery(),
+    select(func.coalesce(func.max(TouchedObject.xid), 0))
+    .where(TouchedObject.xid < text(touched.OLDEST_RUNNING_XID))
+    .scalar_subquery(),
 )
 FILTERS = (
     AfterFilter("after", None, "`seq` of the last entry that was read"),

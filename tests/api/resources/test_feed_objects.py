@@ -13,10 +13,12 @@ from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import ratings
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Creator, Issue, PictureHash, Publisher, TouchedObject
+from comicsdb_api.resources.changes import NEWEST
 from tests.api.api_client import serve_catalog
 from tests.conftest import record_statements
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture
+from tests.factories import Factories
 from tests.importer import Importer
 
 FEED = "/api/change/"
@@ -288,3 +290,16 @@ def test_what_is_beyond_the_horizon_is_refused(origin, copy):
     assert client.json(f"{OBJECTS}&after={known + 2}&touched={now}")["results"] == []
     assert client.json(f"{FEED}?after=0", 410)["after"] == known + 2  # even if no line is left
     assert horizon.remove_older(session, timedelta(0), timedelta(0)) == 0
+
+
+def test_clients_that_wait_are_woken_when_an_older_transaction_has_ended(factory):
+    """Only then can objects be sent that were touched while it was running."""
+    with factory() as older, factory() as session:
+        older.execute(text("SELECT pg_current_xact_id()"))
+        issue = Factories(Catalog(session)).issue()
+        ratings.rate(session, issue, Factories(Catalog(session)).user().id, 4, today=date(2026, 11, 23))
+        session.commit()
+        before = session.execute(NEWEST).one()
+        session.commit()
+        older.rollback()
+        assert session.execute(NEWEST).one() > before
