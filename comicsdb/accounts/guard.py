@@ -5,7 +5,7 @@ from ipaddress import IPv6Address, ip_address
 
 from comicsdb.accounts.errors import NewNetworkError, TooManyFailuresError, TooManyMailsError
 from comicsdb.accounts.passwords import digest
-from comicsdb.accounts.rules import USERNAME_MAX
+from comicsdb.accounts.rules import USERNAME_MAX, normal_email
 from comicsdb.http.client_address import network
 from comicsdb.ratelimit import Limit, Limiter
 
@@ -49,6 +49,11 @@ def ipv6_site(address: str) -> str | None:
     return f"{IPv6Address(int(found) >> 80 << 80)}/48" if isinstance(found, IPv6Address) else None
 
 
+def _counted_name(name: str) -> str:
+    """What all ways to write a name or mail address that find the same account have in common."""
+    return normal_email(name).lower()
+
+
 class Guard:
     """Counts failed attempts by name and address.
 
@@ -90,7 +95,7 @@ class Guard:
 
     def count_warning_mails(self, name: str) -> tuple[bool, bool]:
         """Count a log-in link and a warning to the owner of a name; returns which of them may be mailed."""
-        client = digest(name.lower())
+        client = digest(_counted_name(name))
         links = self._limiter.take([(limit, client) for limit in LOG_IN_LINKS])
         return not links.refused, not self._limiter.take([(WARNINGS, client)]).refused
 
@@ -105,13 +110,13 @@ class Guard:
         return not self._limiter.take([(MAILS_PER_MAILBOX, digest(mailbox.lower()))]).refused
 
     def _client_limits(self, name: str, address: str) -> list[tuple[Limit, str]]:
-        from_here = network(address)
-        tried = digest(f"{name.lower()}\0{from_here}")  # the name may be any text of any length
+        from_here, counted = network(address), _counted_name(name)
+        tried = digest(f"{counted}\0{from_here}")  # the name may be any text of any length
         client_limits = [(limit, tried) for limit in PER_NAME] + [(limit, from_here) for limit in PER_ADDRESS]
         whole = ipv6_site(address)
         if whole is not None:
             client_limits += [(limit, whole) for limit in PER_SITE]
-        return [*client_limits, (PER_ACCOUNT, digest(name.lower()))]
+        return [*client_limits, (PER_ACCOUNT, digest(counted))]
 
     def _check_limits(self, client_limits: list[tuple[Limit, str]]) -> None:
         refused = self._limiter.take(

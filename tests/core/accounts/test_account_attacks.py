@@ -67,12 +67,31 @@ def test_so_does_one_that_is_set_by_mail(context, ann, mailbox):
 # Bypassing the guard.
 
 
-def test_another_way_to_write_a_name_has_no_attempts_of_its_own(context, ann):
-    for name in ("Ann", "Ａnn", "Aｎn", "Anｎ", "ＡＮＮ"):
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Ann", "Ａnn", "Aｎn", "Anｎ", "ＡＮＮ"),
+        # The domain of an address is also compared without some characters, and each kind of dot is one.
+        (
+            "ann@exa\ufe00mple.org",
+            "ann@exam\u034fple.org",
+            "ann@example。org",
+            "ann@ｅxample.org",
+            "ann@example.org",
+        ),
+    ],
+)
+def test_another_way_to_write_a_name_has_no_attempts_of_its_own(context, ann, names):
+    for name in names:
         with pytest.raises(accounts.LogInFailedError):
             accounts.log_in(context, name, "wrong")
     with pytest.raises(accounts.TooManyFailuresError):
-        accounts.log_in(context, "ann", PASSWORD)
+        accounts.log_in(context, names[0].lower(), PASSWORD)
+
+
+def test_nor_mails_of_its_own(context):
+    assert context.guard.count_warning_mails("ann@example.org") == (True, True)
+    assert context.guard.count_warning_mails("ann@exa\ufe00mple.org") == (False, False)
 
 
 def test_nobody_fills_the_memory_of_who_may_try_with_long_names(limiter):
