@@ -89,6 +89,18 @@ def test_another_way_to_write_a_name_has_no_attempts_of_its_own(context, ann, na
         accounts.log_in(context, names[0].lower(), PASSWORD)
 
 
+@pytest.mark.parametrize(("username", "names"), [("ian", ("İan", "IAN")), ("ΑΣ", ("ασ", "ΑΣ"))])
+def test_nor_has_a_name_in_other_letters_that_postgresql_finds(context, session, make, username, names):
+    """PostgreSQL changes each letter to lower case by itself; Python by rules of its own for İ and Σ."""
+    make.user(username)
+    for name in names * 3:
+        assert accounts.find_user(session, name).username == username
+        context.guard.record_failure(name, context.address)
+    for name in names:
+        with pytest.raises(accounts.TooManyFailuresError):
+            context.guard.check(name, context.address)
+
+
 def test_nor_mails_of_its_own(context):
     assert context.guard.count_warning_mails("ann@example.org") == (True, True)
     assert context.guard.count_warning_mails("ann@exa\ufe00mple.org") == (False, False)
