@@ -106,6 +106,7 @@ class _Connection(http.client.HTTPConnection):
 
     def connect(self) -> None:
         """Connect to the first address that accepts a connection."""
+        context = ssl.create_default_context() if self._is_secure else None
         for tried, address in enumerate(self._addresses, 1):
             try:
                 self.sock = socket.create_connection((address, self.port), self.timeout)
@@ -113,14 +114,15 @@ class _Connection(http.client.HTTPConnection):
             except OSError:
                 if tried == len(self._addresses) or monotonic() >= self._deadline:
                     raise
-        if self._is_secure:
-            context = ssl.create_default_context()
+        if context is not None:
             self.sock = context.wrap_socket(
                 self.sock, server_hostname=self.host, do_handshake_on_connect=False
             )
         self._open_socket = self.sock
+        if monotonic() >= self._deadline:  # `abort` may already have run, without a socket to close
+            raise TimeoutError
         self.sock.settimeout(max(0.1, self._deadline - monotonic()))
-        if self._is_secure:
+        if context is not None:
             self.sock.do_handshake()
 
     def abort(self) -> None:

@@ -2,7 +2,8 @@
 
 import socket
 from ipaddress import ip_network
-from time import monotonic
+from threading import Timer
+from time import monotonic, sleep
 from urllib.parse import urlsplit
 
 import pytest
@@ -149,6 +150,23 @@ def test_an_answer_that_never_ends_is_cut(monkeypatch):
         begun = monotonic()
         assert outgoing.post(receiver.url, b"", {}, LOCAL).status == 200
         assert monotonic() - begun < 5
+
+
+def test_nor_does_one_go_on_if_connecting_took_the_whole_time(monkeypatch):
+    """The deadline had passed before there was a connection that could have been cut."""
+    connect = socket.create_connection
+
+    def connect_late(*arguments):
+        sleep(0.5)
+        return connect(*arguments)
+
+    monkeypatch.setattr(outgoing, "TOTAL_TIMEOUT", 0.2)
+    monkeypatch.setattr(socket, "create_connection", connect_late)
+    with Receiver() as receiver:
+        receiver.slowly = True
+        Timer(2, setattr, (receiver, "slowly", False)).start()  # otherwise, a failure would take minutes
+        with pytest.raises(outgoing.OutgoingError, match=outgoing.TIMED_OUT):
+            outgoing.post(receiver.url, b"", {}, LOCAL)
 
 
 def test_certificates_are_checked_for_the_name_of_the_host(tmp_path, monkeypatch):
