@@ -1,8 +1,11 @@
 """The pictures of a mirror: fetched from the origin when first requested, and kept within a size limit."""
 
 import os
+import stat
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from comicsdb.exchange import dump_covers
@@ -66,19 +69,25 @@ class CoverCache(FolderStorage):
         changed = super().write(key, source, size)
         with self._lock:
             if self._bytes is None:
-                self._bytes = sum(each.stat().st_size for each in self._files())
+                self._bytes = sum(length for _time, length, _path in self._files())
             else:
-                self._bytes += self.path(key, size).stat().st_size
+                with suppress(FileNotFoundError):  # another thread may have removed it already
+                    self._bytes += self.path(key, size).stat().st_size
             if self._bytes > self.limit:
                 self._remove_oldest()
         return changed
 
-    def _files(self) -> list[Path]:
-        return [each for each in self.folder.rglob("*") if each.is_file()]
+    def _files(self) -> Iterator[tuple[int, int, Path]]:
+        """Time, size and path of each file, except those that other threads rename or remove meanwhile."""
+        for path in self.folder.rglob("*"):
+            with suppress(FileNotFoundError):
+                status = path.stat()
+                if stat.S_ISREG(status.st_mode):
+                    yield status.st_mtime_ns, status.st_size, path
 
     def _remove_oldest(self) -> None:
         """Remove the oldest files down to nine tenths of the limit, but never the newest one."""
-        found = sorted((each.stat().st_mtime_ns, each.stat().st_size, each) for each in self._files())
+        found = sorted(self._files())
         self._bytes = sum(size for _time, size, _path in found)
         for _time, size, path in found[:-1]:
             if self._bytes <= self.limit * EVICTION_TARGET:
