@@ -11,6 +11,7 @@ import logging
 import mmap
 import os
 import signal
+import socket
 import tempfile
 import threading
 import time
@@ -179,5 +180,8 @@ def serve_health(host: str, port: int, watchdog: Watchdog) -> None:
         def log_message(self, *args):
             """Log nothing: health checks are frequent."""
 
-    server = ThreadingHTTPServer((host, port), Handler)
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    server = Server((host, port), Handler)
     threading.Thread(target=server.serve_forever, name="health", daemon=True).start()
