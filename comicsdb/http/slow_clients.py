@@ -197,8 +197,13 @@ def _connections(port: int) -> Iterable[socket.socket]:
     """The connections of this process from clients, as duplicated sockets."""
     for name in os.listdir("/dev/fd"):
         try:
-            connection = socket.socket(fileno=os.dup(int(name)))
-        except OSError:  # not a socket, or closed meanwhile
+            descriptor = os.dup(int(name))
+        except OSError:  # closed meanwhile
+            continue
+        try:
+            connection = socket.socket(fileno=descriptor)
+        except OSError:  # not a socket
+            os.close(descriptor)
             continue
         with suppress(OSError):
             inet = connection.family in {socket.AF_INET, socket.AF_INET6}

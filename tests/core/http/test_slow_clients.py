@@ -1,5 +1,6 @@
 """The middleware of the production server that separates slow clients from the application."""
 
+import os
 import threading
 from io import BytesIO
 
@@ -105,6 +106,17 @@ def test_the_application_gets_whole_bodies_only(body, length, status):
 def test_a_body_that_came_too_late_is_refused():
     server = Server(clients(seconds=0))
     assert server.ask(BytesIO(b"x"), 1) == "408"
+
+
+def test_looking_for_a_late_client_leaves_no_file_open():
+    middleware = clients(seconds=0)
+    slow = Server(middleware).send_slowly(10)
+    before = len(os.listdir("/dev/fd"))
+    for _ in range(3):
+        middleware.end_late_bodies(1)
+    after = len(os.listdir("/dev/fd"))
+    assert finish(slow) == ["408"]
+    assert after == before
 
 
 def test_the_application_runs_in_so_many_threads_at_a_time():
