@@ -1,5 +1,6 @@
 """Middleware of the production server, so that slow clients do not block others."""
 
+import math
 import os
 import socket
 import struct
@@ -24,8 +25,8 @@ BUSY = ("503 Service Unavailable", "Too many slow requests at the same time: ple
 LARGE = 1024 * 1024  # bytes; smaller responses are buffered in memory for their client
 LARGE_SHARE = 8  # one in this many slow clients may send a larger body, which is held in memory
 SLOW_TIMEOUT = 0.2  # seconds to wait until another slow client is done
-IDLE = 1000  # milliseconds without data, after which a connection counts as late
-LAST_DATA_RECEIVED = 52  # offset in Linux's `struct tcp_info`
+IDLE = 1.0  # seconds without data, after which a connection counts as late
+LAST_DATA_SENT, LAST_DATA_RECEIVED = 44, 52  # offsets in Linux's `struct tcp_info`
 
 
 class SlowClientMiddleware:
@@ -137,13 +138,21 @@ class SlowClientMiddleware:
         """Stop reading from clients that are past their deadline; their threads get what was received.
 
         granian does not provide the client's port, and cannot be stopped. So connections to our `port` are
-        found by address: those without data for a second.
+        found by address: those without data for a second. After another `seconds`, clients that never fall
+        silent are ended too: a connection is theirs if it was not answered since their bodies began.
         """
         now = monotonic()
-        late = {address(client) for until, client in list(self._late.values()) if until < now}
+        late: dict[object, float] = {}  # by address: the seconds since its first missed deadline
+        for until, client in list(self._late.values()):
+            if until < now:
+                late[address(client)] = max(now - until, late.get(address(client), 0))
         for connection in _connections(port) if late else ():
             with connection, suppress(OSError):
-                if address(connection.getpeername()[0]) in late and _is_idle(connection):
+                lateness = late.get(address(connection.getpeername()[0]))
+                if lateness is not None and (
+                    _idle_time(connection, LAST_DATA_RECEIVED) >= IDLE
+                    or (lateness > self._seconds <= _idle_time(connection, LAST_DATA_SENT))
+                ):
                     connection.shutdown(socket.SHUT_RD)
 
     def _send(self, answer: Iterable[bytes], start_response: Callable) -> Iterable[bytes]:
@@ -213,11 +222,12 @@ def _connections(port: int) -> Iterable[socket.socket]:
         connection.close()
 
 
-def _is_idle(connection: socket.socket) -> bool:
+def _idle_time(connection: socket.socket, offset: int) -> float:
+    """The seconds since the time at an offset of `struct tcp_info`."""
     if not hasattr(socket, "TCP_INFO"):  # not Linux
-        return True
+        return math.inf
     info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 64)
-    return struct.unpack_from("=I", info, LAST_DATA_RECEIVED)[0] >= IDLE
+    return struct.unpack_from("=I", info, offset)[0] / 1000
 
 
 def _close(answer: Iterable[bytes]) -> None:

@@ -1,7 +1,10 @@
 """The middleware of the production server that separates slow clients from the application."""
 
 import os
+import socket
 import threading
+import time
+from contextlib import ExitStack
 from io import BytesIO
 
 import pytest
@@ -117,6 +120,34 @@ def test_looking_for_a_late_client_leaves_no_file_open():
     after = len(os.listdir("/dev/fd"))
     assert finish(slow) == ["408"]
     assert after == before
+
+
+def test_a_client_that_never_falls_silent_is_ended_and_no_other_one_of_its_address():
+    middleware, statuses = clients(seconds=0.3), []
+    with socket.create_server(("127.0.0.1", 0)) as listener, ExitStack() as stack:
+        pairs = []
+        for _ in range(2):
+            client = stack.enter_context(socket.create_connection(listener.getsockname()))
+            pairs.append((client, stack.enter_context(listener.accept()[0])))
+        (slow, from_slow), (other, to_other) = pairs
+        body = stack.enter_context(from_slow.makefile("rb"))
+        stack.callback(slow.shutdown, socket.SHUT_RDWR)  # a failure leaves no thread that waits for it
+        receive = threading.Thread(
+            target=lambda: statuses.append(Server(middleware).ask(body, 1000, REMOTE_ADDR="127.0.0.1"))
+        )
+        receive.start()
+        begun = time.monotonic()
+        while receive.is_alive() and time.monotonic() < begun + 5:
+            for sender in (slow, other, to_other):
+                sender.sendall(b"x")
+            time.sleep(0.05)
+            middleware.end_late_bodies(listener.getsockname()[1])
+        assert statuses == ["408"]
+        assert time.monotonic() - begun > 0.5
+        to_other.recv(1000)
+        to_other.settimeout(0.2)
+        with pytest.raises(TimeoutError):  # it is still open
+            to_other.recv(1000)
 
 
 def test_the_application_runs_in_so_many_threads_at_a_time():
