@@ -88,21 +88,21 @@ class CircuitBreaker:
         self._try_again = 0.0
         self._error_log = OutageLog(log, logging.WARNING)
 
-    def call(self, function: Callable, *arguments, fallback=None):
-        """The function's result, or `fallback` if Redis fails, rejects the call, or the circuit is open."""
+    def call(self, function: Callable, *arguments):
+        """The function's result, or None if Redis fails, rejects the call, or the circuit is open."""
         trying = self._down
         if trying and not self._may_try():
-            return fallback
+            return None
         try:
             answer = function(*arguments)
         except LockError:
-            return fallback  # a lock was released after it had expired
+            return None  # a lock was released after it had expired
         except ResponseError as error:
             self._rejected(error)
-            return fallback
+            return None
         except (RedisError, OSError) as error:
             self._failed(error)
-            return fallback
+            return None
         if trying:  # only a trial proves that Redis works again
             self._recovered()
         return answer
