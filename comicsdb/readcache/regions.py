@@ -94,7 +94,6 @@ class Cache:
         memory_mb: float = 32,
         detail_seconds: int = DETAIL_SECONDS,
         list_seconds: int = LIST_SECONDS,
-        figures_seconds: int = FIGURES_SECONDS,
     ):
         self.lru = lru = Lru(int(memory_mb * MEGABYTE))
         if url:
@@ -106,7 +105,7 @@ class Cache:
         end = f":{build_fingerprint}" if build_fingerprint else ""
         self.detail = self._region(f"{prefix}:detail:", end, detail_seconds)
         self.list = self._region(f"{prefix}:list:", end, list_seconds)
-        self.figures = self._region(f"{prefix}:figures:", end, figures_seconds)
+        self.figures = self._region(f"{prefix}:figures:", end, FIGURES_SECONDS)
         # In memory only: most values take less time to compute than a round trip to Redis.
         self.counts = self._region("counts:", "", list_seconds, MemoryStore(lru))
 
