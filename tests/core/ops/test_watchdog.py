@@ -18,14 +18,7 @@ def has_ipv6() -> bool:
         return False
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "127.0.0.1",
-        "localhost",
-        pytest.param("[::1]", marks=pytest.mark.skipif(not has_ipv6(), reason="there is no IPv6")),
-    ],
-)
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", *(["[::1]"] if has_ipv6() else [])])
 def test_health_is_served_at_each_kind_of_address(host):
     where, watchdog = f"{host}:{free_port()}", SimpleNamespace(answering=0)
     serve_health(*read_options({"health": where}).health, watchdog)
