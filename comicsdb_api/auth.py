@@ -19,6 +19,7 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.http import READ_METHODS, bodies
 from comicsdb.http.client_address import client_ip
 from comicsdb.log_lines import printable
+from comicsdb.mirror import ORIGIN
 from comicsdb.models import (
     CATALOGUE,
     ApiToken,
@@ -373,7 +374,10 @@ def _permission(request) -> Permission:
 def _permission_to_read(request, route: str) -> Permission:
     """API, except for public routes: the OpenAPI document, and catalogue reads without any credentials."""
     permission = request.registry["comicsdb_api.permissions"].get(route)
-    is_public_read = request.method in READ_METHODS and not sends_credentials(request.environ)
+    is_read = (
+        request.method in READ_METHODS or request.registry.settings[ORIGIN]
+    )  # mirrors allow nothing else
+    is_public_read = is_read and not sends_credentials(request.environ)
     if permission == Permission.API_SCHEMA or (permission == Permission.API_READ and is_public_read):
         return permission
     return Permission.API

@@ -13,7 +13,10 @@ from comicsdb.http.request_checks import Refusal, refusal_response
 ORIGIN = "comicsdb.mirror.origin"
 ORDER = LAST + 3  # inside the request checks, outside of everything that reads credentials
 # POST requests that write nothing to the database.
-READ_ONLY_POSTS = ("/api/match/", "/i18n/setlang/", "/theme/", "/collection/scan/")
+READ_ONLY_POSTS = (
+    *("/api/match/", "/api/cover/", "/api/crosswalk/"),
+    *("/i18n/setlang/", "/theme/", "/collection/scan/"),
+)
 ACCOUNTS_PATH = "/accounts/"
 
 
@@ -31,7 +34,7 @@ class ReadOnlyPolicy:
         path = environ.get("PATH_INFO", "")
         if path.startswith(ACCOUNTS_PATH) and environ["REQUEST_METHOD"] in SAFE_METHODS:
             return Response(status=302, location=f"{self._origin}{path}")
-        if environ["REQUEST_METHOD"] not in SAFE_METHODS and path not in READ_ONLY_POSTS:
+        if environ["REQUEST_METHOD"] not in SAFE_METHODS and f"{path.rstrip('/')}/" not in READ_ONLY_POSTS:
             reason = f"This is a read-only mirror. Accounts and changes are at {self._origin}."
             return refusal_response(self._registry, environ, Refusal(403, reason))
         return self._inner(environ, router)

@@ -32,6 +32,7 @@ from sqlalchemy import bindparam, select
 from comicsdb.catalog import MovedError
 from comicsdb.catalog.kinds import kind_of
 from comicsdb.db.read_pool import CompiledQuery
+from comicsdb.mirror import ORIGIN
 from comicsdb.models import Entity
 from comicsdb.models.base import INTEGER_MAX, max_value
 from comicsdb.readcache.etag import with_tag
@@ -422,11 +423,13 @@ def serve(
     """Serve a resource at one path, as a Cornice service; `methods` maps HTTP methods to the resource's.
 
     `served` is a Listing or a Detail. `permission` is for reading, by default the resource's; `writing` is
-    for writing methods.
+    for writing methods: Permission.API for those that only read.
     """
     permission = permission or resource.permission
     if permission == Permission.API_READ and not config.get_settings()["comicsdb_api.anonymous"]:
         permission = Permission.API
+    if writing == Permission.API and config.get_settings()[ORIGIN]:
+        permission = writing = Permission.API_READ  # a mirror has no accounts
     service = Service(route, path, description=resource.__doc__)
     for method, name in methods.items():
         asked = writing if method in WRITE_METHODS else permission

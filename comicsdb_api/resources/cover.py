@@ -150,7 +150,8 @@ class CoverResource(Resource):
             raise BadRequestError({IMAGE: [NO_FILE]})
         max_distance = validated(sent, PictureSchema).get("max", covers.DEFAULT_DISTANCE)
         try:
-            hashes = hashes_of_upload(request.dbsession, file.data, request.identity.user_id)
+            member = request.identity.user_id if request.identity else None  # on a mirror, anybody
+            hashes = hashes_of_upload(request.dbsession, file.data, member)
         except PictureError as error:
             raise BadRequestError({IMAGE: [NO_PICTURE]}) from error
         return json_response(request, self._body(hashes, {"phash": hashes["phash"]}, max_distance))

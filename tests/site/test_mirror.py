@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 from click.testing import CliRunner
 from sqlalchemy import create_engine, select, text
@@ -23,6 +24,7 @@ from comicsdb.exchange import dump_covers
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Arc, Creator, Issue, Publisher, Series, Universe
 from tests.core.exchange.test_export_columns import full_set
+from tests.dataset import picture
 from tests.importer import Importer
 from tests.serving import clean_environment, fetch, free_port, serving, write_ini
 
@@ -278,6 +280,26 @@ def test_a_mirror_is_read_only_and_knows_no_accounts(origin, mirror):
     status, _headers, body = fetch(f"{mirror.url}/")
     assert (status, "/accounts/login/" in body.decode()) == (200, False)
     assert origin.url in body.decode()
+
+
+def test_everybody_may_match_on_a_mirror(origin, mirror):
+    """There are no accounts, which matching needs elsewhere."""
+    with origin.importer.factory() as session:
+        issue = session.scalars(select(Issue).order_by(Issue.id).limit(1)).one()
+        series = session.get_one(Series, issue.series_id)
+        descriptor = {"series": series.name, "number": issue.number, "year": series.year_began}
+    credentials = {"Authorization": "Bearer of-another-site"}
+    for path in ("match", "match/"):
+        sent = {"descriptors": [descriptor]}
+        answer = httpx.post(f"{mirror.url}/api/{path}", json=sent, headers=credentials)
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["results"][0]["candidates"]
+    answer = httpx.post(
+        f"{mirror.url}/api/crosswalk/", json={"source": "comicsdb", "kind": "arc", "ids": ["1"]}
+    )
+    assert answer.status_code == 200, answer.text
+    answer = httpx.post(f"{mirror.url}/api/cover/", files={"image": ("cover.png", picture(), "image/png")})
+    assert (answer.status_code, len(answer.json()["hashes"]["phash"])) == (200, 16)
 
 
 def test_covers_of_the_dump_are_there_from_the_beginning(origin, mirror):
