@@ -21,6 +21,7 @@ from comicsdb.security import AuthenticationError, InvalidTokenError, OutOfScope
 from comicsdb_api import retirement
 from comicsdb_api.responses import (
     FORMAT_KEY,
+    JSON_FORMATS,
     PATH_PREFIX,
     PROBLEM,
     ROUTE_PREFIX,
@@ -210,7 +211,7 @@ def object_merged(error: catalog.MovedError, request):
         return json_response(request, body, 404)
     query = request.environ.get("QUERY_STRING", "")
     location = request.route_url(route, **request.matchdict | {"id": survivor.id})
-    if suffix := request.environ.get(FORMAT_KEY):
+    if (suffix := request.environ.get(FORMAT_KEY, "")) not in JSON_FORMATS:
         location = f"{location.removesuffix('/')}.{suffix}"
     return json_response(request, body, 301, (("Location", f"{location}{'?' if query else ''}{query}"),))
 

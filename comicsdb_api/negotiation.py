@@ -10,14 +10,13 @@ from webob.acceptparse import create_accept_header
 from comicsdb.http import READ_METHODS
 from comicsdb.tags import TagFormat
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
-from comicsdb_api.responses import FORMAT_KEY, accepts, is_api_path, is_api_route
+from comicsdb_api.responses import FORMAT_KEY, JSON_FORMATS, accepts, is_api_path, is_api_route
 
 TAGS_KEY = "comicsdb_api.tags"  # the TagFormat that was chosen
 # A suffix starts with a letter: 1.5 is an invalid id, not id 1 in the format 5.
 SUFFIX = re.compile(r"(/api/(?:[^/.]+/)*[^/.]+)\.([A-Za-z][A-Za-z0-9]*)/?")
 COMMON_PARAMETERS = ("format", "page", "strict")  # parameters of all lists, besides their filters
 JSON = "application/json"
-JSON_FORMATS = {"", "json", "api"}  # "api" requests a page for browsers, but gets JSON
 JSON_MEDIA_RANGES = {"*/*", "application/*", JSON, "text/*", "text/html"}
 
 

@@ -13,6 +13,7 @@ from comicsdb.http import SAFE_METHODS
 PATH_PREFIX = "/api/"
 ROUTE_PREFIX = "api."
 FORMAT_KEY = "comicsdb_api.format"  # in the environ: the suffix that was removed from the path
+JSON_FORMATS = {"", "json", "api"}  # "api" requests a page for browsers, but gets JSON
 WRITE_METHODS = ("POST", "PUT", "PATCH", "DELETE")
 METHOD_ORDER = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 HEADERS = (
