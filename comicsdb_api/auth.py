@@ -374,9 +374,7 @@ def _permission(request) -> Permission:
 def _permission_to_read(request, route: str) -> Permission:
     """API, except for public routes: the OpenAPI document, and catalogue reads without any credentials."""
     permission = request.registry["comicsdb_api.permissions"].get(route)
-    is_read = (
-        request.method in READ_METHODS or request.registry.settings[ORIGIN]
-    )  # mirrors allow nothing else
+    is_read = request.method in READ_METHODS or request.registry.settings[ORIGIN]  # mirrors only read
     is_public_read = is_read and not sends_credentials(request.environ)
     if permission == Permission.API_SCHEMA or (permission == Permission.API_READ and is_public_read):
         return permission

@@ -55,14 +55,6 @@ _DELETE_OLDER_REVIEWS = """
         AND theirs.modified > mine.modified
 """
 _DELETE_MERGED_ITEMS = f"DELETE FROM collection_item item USING {_ITEM_PAIRS} WHERE item.id = pair.theirs_id"
-# The rating of an item is that of its issue, and the canonical issue's rating has precedence.
-_SYNC_RATINGS = """
-    UPDATE collection_item item SET rating = stars.rating, modified_before = item.modified,
-        modified = greatest(clock_timestamp(), item.modified + interval '1 microsecond')
-    FROM issue_rating stars
-    WHERE stars.issue_id = :kept AND stars.user_id = item.user_id AND item.issue_id = :kept
-        AND item.rating IS DISTINCT FROM stars.rating
-"""
 
 
 def merge_items(session: Session, kept: int, other: int) -> None:
@@ -86,8 +78,18 @@ def merge_items(session: Session, kept: int, other: int) -> None:
 
 
 def sync_ratings(session: Session, kept: int) -> None:
-    """Set the ratings of items to those of the canonical issue; call this after references were moved."""
-    session.execute(text(_SYNC_RATINGS), {"kept": kept})
+    """Set the ratings of items to those of the canonical issue; call this after references were moved.
+
+    The rating of an item is that of its issue, and the canonical issue's rating has precedence.
+    """
+    differing = update(CollectionItem).where(
+        CollectionItem.issue_id == kept,
+        IssueRating.issue_id == kept,
+        IssueRating.user_id == CollectionItem.user_id,
+        CollectionItem.rating.is_distinct_from(IssueRating.rating),
+    )
+    rated = differing.values(rating=IssueRating.rating, **stamp_values(CollectionItem))
+    session.execute(rated.execution_options(synchronize_session=False))
 
 
 def follow_variant(session: Session, variant_id: int, issue_id: int) -> None:

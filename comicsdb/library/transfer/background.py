@@ -182,11 +182,8 @@ def _read(session: Session, found: LibraryImport, settings: Mapping) -> None:
         upload = read_file(found.file, rows=settings[ROWS_SETTING], megabytes=settings[BYTES_SETTING])
     except InvalidError as error:
         language = session.scalar(select(User.language).where(User.id == found.user_id))
-        texts = [
-            translate(localizer(language or DEFAULT_LANGUAGE), each)
-            for some in error.errors.values()
-            for each in some
-        ]
+        own = localizer(language or DEFAULT_LANGUAGE)
+        texts = [translate(own, each) for some in error.errors.values() for each in some]
         found.state, found.file = FAILED, None
         found.payload = found.payload | {"error": " ".join(texts)}
         return

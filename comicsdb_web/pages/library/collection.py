@@ -92,8 +92,9 @@ def add_collection_page(config, name, pattern, view, **options):
 
 
 def redirect_with_message(request, kind: str, text, route: str = "collection.list", **words) -> HTTPSeeOther:
-    """Redirect to the path in the form's field `next`, or else to a route, with a message."""
-    request.messages.add(kind, translate(request.localizer, text))
+    """Redirect to the path in the field `next`, or else to a route, with a message if there is a text."""
+    if text:
+        request.messages.add(kind, translate(request.localizer, text))
     return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path(route, **words))
 
 
@@ -714,11 +715,7 @@ def rate(request):
         return fragment(
             request, "item_rating", item_page(request, item, form_state.Form()) | {"message": message}
         )
-    if message:
-        request.messages.add("success", message)
-    return HTTPSeeOther(
-        safe_path(request.POST.get("next")) or request.route_path("collection.item", id=item_id)
-    )
+    return redirect_with_message(request, "success", message, "collection.item", id=item_id)
 
 
 def add_date(request):

@@ -333,8 +333,8 @@ def _positions(post) -> tuple[dict[int, int], dict[str, list]]:
     moved, errors = {}, {}
     for name in post:
         issue_id = whole_number(name.removeprefix(POSITION)) if name.startswith(POSITION) else 0
-        text = (text_of(post, name) or "").strip() if issue_id else ""
-        if not text or text == text_of(post, f"{OLD_POSITION}{issue_id}"):
+        text = (_typed_position(post, issue_id) or "").strip() if issue_id else ""
+        if not text:
             continue
         if number := whole_number(text):
             moved[issue_id] = number
@@ -346,7 +346,7 @@ def _positions(post) -> tuple[dict[int, int], dict[str, list]]:
 def _typed_position(post, issue_id: int) -> str | None:
     """The position that was typed for an issue, None if the shown one was sent back."""
     text = text_of(post, f"{POSITION}{issue_id}")
-    return None if text == text_of(post, f"{OLD_POSITION}{issue_id}") else text
+    return None if text is None or text.strip() == text_of(post, f"{OLD_POSITION}{issue_id}") else text
 
 
 def _selected_id(typed: dict, name: str) -> int:
