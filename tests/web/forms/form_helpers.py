@@ -1,11 +1,14 @@
 """Helpers that open, fill in and submit forms of the catalogue."""
 
 import io
+from urllib.parse import parse_qs, urlsplit
 
 from PIL import Image
+from sqlalchemy import delete
 from webtest import Upload
 
 from comicsdb.accounts.passwords import Passwords
+from comicsdb.models import LoginSession
 from tests.web.conftest import PASSWORD, field_errors, soup, start_session
 
 
@@ -21,6 +24,20 @@ def log_in_as(testapp, make, username="Nora", **values):
     user = make.user(username, password=PASSWORD, passwords=Passwords("fast"), **values)
     start_session(testapp, user)
     return user
+
+
+def end_sessions(session):
+    """End all sessions, like "log out everywhere" on another device."""
+    session.execute(delete(LoginSession))
+    session.commit()
+
+
+def back(testapp, answer, user):
+    """Log in again; returns the page with the restored form."""
+    assert answer.status_int == 303, answer.request.url
+    target = parse_qs(urlsplit(answer.location).query)["next"][0]
+    start_session(testapp, user)
+    return testapp.get(target)
 
 
 class Form:

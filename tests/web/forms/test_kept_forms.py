@@ -7,35 +7,29 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import time_machine
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from webtest.forms import Text, Textarea
 
 from comicsdb import clock
 from comicsdb.accounts import drafts
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.http import bodies
-from comicsdb.models import Creator, FormDraft, LoginSession
+from comicsdb.models import Creator, FormDraft
 from tests.web.addresses import addresses_of, keep_library
 from tests.web.conftest import ATTRIBUTE, FORM, PASSWORD, form_of, form_to, notice, soup, start_session
-from tests.web.forms.form_helpers import checkbox_labels, open_form, picture, submit_form, value
+from tests.web.forms.form_helpers import (
+    back,
+    checkbox_labels,
+    end_sessions,
+    open_form,
+    picture,
+    submit_form,
+    value,
+)
 
 ENDED = "Your session has expired. Log in, and the form will come back with what you entered."
 # Forms that begin or end a session, or need no account.
 OTHERS = ("/accounts/log", "/theme/", "/i18n/")
-
-
-def end_sessions(session):
-    """End all sessions, like "log out everywhere" on another device."""
-    session.execute(delete(LoginSession))
-    session.commit()
-
-
-def back(testapp, answer, user):
-    """Log in again; returns the page with the restored form."""
-    assert answer.status_int == 303, answer.request.url
-    target = parse_qs(urlsplit(answer.location).query)["next"][0]
-    start_session(testapp, user)
-    return testapp.get(target)
 
 
 @pytest.fixture

@@ -1,19 +1,25 @@
 """The issues of a reading list: adding them one by one or from series and arcs, order, types, removal."""
 
 from datetime import date
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from sqlalchemy import delete
 
 from comicsdb.library.reading_lists import figures
 from comicsdb.library.reading_lists.items import minimum_moves
-from comicsdb.models import Arc, LoginSession
+from comicsdb.models import Arc
 from comicsdb_web.pages.reading_lists.items import apply_positions
 from tests.conftest import record_statements
 from tests.lists import create_issues, make_list
-from tests.web.conftest import field_errors, form_to, notice, soup, start_session
-from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, submit_form, value
+from tests.web.conftest import field_errors, form_to, notice, soup
+from tests.web.forms.form_helpers import (
+    back,
+    checkbox_labels,
+    end_sessions,
+    log_in_as,
+    open_form,
+    submit_form,
+    value,
+)
 
 
 def path(made, action=""):
@@ -134,12 +140,8 @@ def test_a_stale_page_moves_only_what_was_moved_on_it(testapp, session, nora, ru
 def test_a_form_that_comes_back_after_log_in_is_saved_once(testapp, session, nora, run):
     made = make_list(session, nora, run[:4])
     form = open_form(testapp, path(made, "add-issue/"))
-    session.execute(delete(LoginSession))
-    session.commit()
-    answer = submit_form(form, {at(run[3]): "1"})
-    target = parse_qs(urlsplit(answer.location).query)["next"][0]
-    start_session(testapp, nora)
-    page = testapp.get(target)
+    end_sessions(session)
+    target = back(testapp, submit_form(form, {at(run[3]): "1"}), nora).request.path_qs
     submit_form(open_form(testapp, path(made, "add-issue/")), {at(run[2]): "2"})  # in another tab
     assert numbers(session, made) == "1324"
     page = testapp.get(target)
