@@ -10,7 +10,7 @@ from pathlib import Path
 
 from comicsdb.exchange import dump_covers
 from comicsdb.media.storage import Content, FolderStorage, StorageDownError
-from comicsdb.mirror.origin import Origin, OriginError
+from comicsdb.mirror.origin import BusyError, Origin, OriginError, UnreadableError
 
 MEGABYTE = 1_000_000
 EVICTION_TARGET = 0.9  # share of the limit that is kept when files are removed
@@ -35,7 +35,7 @@ class CoverCache(FolderStorage):
         except FileNotFoundError:
             if size:
                 raise
-            self.fetch(key)
+            self._fetch_for_reader(key)
             found = super().open(key)
         os.utime(found.stream.fileno())  # the time of its last use
         return found
@@ -50,16 +50,23 @@ class CoverCache(FolderStorage):
         """Keep all files from now on."""
         self.limit = float("inf")
 
-    def fetch(self, key: str) -> None:
-        """Fetch a picture from the origin; raises FileNotFoundError and StorageDownError."""
-        path = self.path(key)
+    def _fetch_for_reader(self, key: str) -> None:
+        """Fetch a picture, but make no reader wait for an origin that did not respond lately."""
         if time.monotonic() < self._down_until:
             raise StorageDownError(f"{self._origin.url} did not answer lately.")
         try:
-            data = self._origin.picture(key)
-        except OriginError as error:
-            self._down_until = time.monotonic() + BACKOFF_SECONDS
+            self.fetch(key)
+        except UnreadableError as error:  # others may well be readable
             raise StorageDownError(str(error)) from error
+        except OriginError as error:
+            pause = error.seconds if isinstance(error, BusyError) else BACKOFF_SECONDS
+            self._down_until = time.monotonic() + pause
+            raise StorageDownError(str(error)) from error
+
+    def fetch(self, key: str) -> None:
+        """Fetch a picture from the origin; raises FileNotFoundError if it has none, and OriginError."""
+        path = self.path(key)
+        data = self._origin.picture(key)
         if data is None:
             raise FileNotFoundError(path)
         self.write(key, data)

@@ -21,6 +21,18 @@ class OriginError(Exception):
     """The origin does not respond, or not as expected; the text says what to do if that is known."""
 
 
+class BusyError(OriginError):
+    """The origin asks to wait some `seconds`."""
+
+    def __init__(self, message: str, seconds: int):
+        super().__init__(message)
+        self.seconds = seconds
+
+
+class UnreadableError(OriginError):
+    """The origin responds, but cannot return what was asked for."""
+
+
 class HorizonError(OriginError):
     """The feed no longer reaches back to the position: start again from a dump."""
 
@@ -47,11 +59,7 @@ class Origin:
 
     def describe(self) -> dict:
         """The origin's description of itself at `/.well-known/comicsdb.json`."""
-        response = self._get(self.url + WELL_KNOWN)
-        try:
-            return response.json()
-        except ValueError as error:
-            raise OriginError(f"{self.url} is no comicsdb site: {WELL_KNOWN} is not JSON.") from error
+        return _json(self._get(self.url + WELL_KNOWN))
 
     def fetch(self, url: str) -> bytes:
         """The content of a small file, such as a manifest; relative URLs are resolved against the origin."""
@@ -72,7 +80,7 @@ class Origin:
         }
         headers = {"Prefer": f"wait={wait}"} if wait else {}
         response = self._get(f"{self.url}/api/change/", params=asked, headers=headers)
-        return response.json(), "Preference-Applied" in response.headers
+        return _json(response), "Preference-Applied" in response.headers
 
     def download(
         self, url: str, target: Path, sha256: str, size: int, progress: Callable[[int], None] = lambda _: None
@@ -113,27 +121,27 @@ class Origin:
             raise OriginError(f"The download of {url} was interrupted: {_reason(error)}") from error
 
     def picture(self, key: str) -> bytes | None:
-        """The bytes of a picture, None if the origin has none."""
-        try:
-            response = self._client.get(f"{self.url}/media/{quote(key)}")
-        except httpx.HTTPError as error:
-            raise OriginError(f"{self.url} does not answer: {_reason(error)}") from error
-        if response.status_code == 404:
+        """The bytes of a picture, None if the origin has none.
+
+        Raises BusyError instead of waiting, as a reader waits for the picture.
+        """
+        response = self._send(f"{self.url}/media/{quote(key)}")
+        if response.status_code in (404, 410):
             return None
-        if response.status_code != 200:
+        if response.status_code in (502, 503, 504):
             raise OriginError(f"{response.request.url} answers {response.status_code}.")
+        if response.status_code != 200:
+            raise UnreadableError(f"{response.request.url} answers {response.status_code}.")
         return response.content
 
     def _get(self, url: str, **options) -> httpx.Response:
         """Get a URL, waiting if the origin responds with 429."""
         while True:
             try:
-                response = self._client.get(url, **options)
-            except httpx.HTTPError as error:
-                raise OriginError(f"{self.url} does not answer: {_reason(error)}") from error
-            if response.status_code != 429:
+                response = self._send(url, **options)
                 break
-            time.sleep(min(_seconds(response), RETRY_AFTER_MAX))
+            except BusyError as error:
+                time.sleep(error.seconds)
         if response.status_code == 200:
             return response
         if response.status_code == 410:
@@ -141,6 +149,15 @@ class Origin:
         if response.status_code == 401:
             raise OriginError(f"{self.url} has no open API: make a token there, and name it with --token.")
         raise OriginError(f"{response.request.url} answers {response.status_code}: {_detail(response)}")
+
+    def _send(self, url: str, **options) -> httpx.Response:
+        try:
+            response = self._client.get(url, **options)
+        except httpx.HTTPError as error:
+            raise OriginError(f"{self.url} does not answer: {_reason(error)}") from error
+        if response.status_code == 429:
+            raise BusyError(f"{self.url} has limited the mirror's requests.", _seconds(response))
+        return response
 
 
 def _digest(path: Path) -> str:
@@ -150,7 +167,14 @@ def _digest(path: Path) -> str:
 
 def _seconds(response: httpx.Response) -> int:
     text = response.headers.get("Retry-After", "")
-    return max(int(text), 1) if text.isdigit() else 60
+    return min(max(int(text), 1), RETRY_AFTER_MAX) if text.isdecimal() else 60
+
+
+def _json(response: httpx.Response) -> dict:
+    try:
+        return response.json()
+    except ValueError as error:
+        raise OriginError(f"{response.request.url} is no address of a comicsdb site: not JSON.") from error
 
 
 def _detail(response: httpx.Response) -> str:

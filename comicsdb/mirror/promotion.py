@@ -1,13 +1,14 @@
 """Turns a mirror into a site of its own: all covers, a first history, and ids after those of the origin."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable
 
 from sqlalchemy import Connection, Engine, select, text
 
 from comicsdb.catalog.history.snapshots import snapshot_expression
 from comicsdb.catalog.public_tables import PUBLIC_COLUMNS, PUBLIC_KINDS
-from comicsdb.media.storage import StorageDownError
 from comicsdb.mirror.covers import CoverCache
+from comicsdb.mirror.origin import BusyError, OriginError, UnreadableError
 from comicsdb.models import Mirror, metadata
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.record import CREATED
@@ -21,26 +22,45 @@ This is now a site of its own. It continues with its ini file:
 def promote(engine: Engine, covers: CoverCache, report: Callable[[str], object]) -> None:
     """Fetch the missing covers, and make the database independent of its origin.
 
-    Raises StorageDownError if the origin does not respond; pictures fetched so far are kept.
+    Raises OriginError if the origin does not respond; pictures fetched so far are kept.
     """
     with engine.connect() as connection:
         origin = connection.scalar(select(Mirror.origin))
         wanted = _pictures(connection)
     if origin is None:
-        raise StorageDownError("Nothing is mirrored here yet, so there is nothing to promote.")
+        raise OriginError("Nothing is mirrored here yet, so there is nothing to promote.")
     covers.disable_eviction()
     missing = [key for key in wanted if not covers.exists(key)]
     report(f"{len(missing):,} of {len(wanted):,} pictures are to be fetched from {origin} ...")
-    gone = 0
-    for key in missing:
-        try:
-            covers.fetch(key)
-        except FileNotFoundError:
-            gone += 1
+    gone, unreadable = fetch_all(covers, missing)
+    if unreadable:  # the reason may have passed meanwhile
+        more, unreadable = fetch_all(covers, unreadable)
+        gone += more
     if gone:
-        report(f"{gone:,} pictures are no longer at the origin: their objects will have none.")
+        report(f"{len(gone):,} pictures are no longer at the origin: their objects will have none.")
+    if unreadable:
+        report("The origin cannot return these pictures. Put them into the folder of pictures later:")
+        report("\n".join(unreadable))
     with engine.begin() as connection:
         _make_independent(connection, origin)
+
+
+def fetch_all(covers: CoverCache, keys: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Fetch pictures; returns the keys that the origin does not have, and those that it cannot return."""
+    gone, unreadable = [], []
+    for key in keys:
+        while True:
+            try:
+                covers.fetch(key)
+            except BusyError as error:
+                time.sleep(error.seconds)
+                continue
+            except FileNotFoundError:
+                gone.append(key)
+            except UnreadableError:
+                unreadable.append(key)
+            break
+    return gone, unreadable
 
 
 def _pictures(connection: Connection) -> list[str]:

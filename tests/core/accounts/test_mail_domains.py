@@ -1,42 +1,21 @@
 """The mail-domain service: queried over HTTP if the settings name one, outside of any transaction."""
 
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from comicsdb import accounts
 from comicsdb.accounts.signup import OUTAGE
 from comicsdb.catalog import InvalidError
+from tests.http_service import http_service
 from tests.serving import free_port
-from tests.waiting import POLL
 
 
 @contextmanager
 def service(status: int = 200, body: bytes = b"{}"):
     """Run a service with a fixed response; yields its address for the settings, and the requested paths."""
-    asked = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_words):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(POLL,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/check/{{domain}}?key=1", asked
-        finally:
-            server.shutdown()
-            thread.join()
+    with http_service(lambda _path: (status, {}, body)) as (url, asked):
+        yield f"{url}/check/{{domain}}?key=1", asked
 
 
 def outcome(context, typed):
