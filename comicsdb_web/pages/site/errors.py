@@ -20,11 +20,12 @@ from comicsdb.ops.logs import log_failure
 from comicsdb.security import log_denied
 from comicsdb_web.forms.expired_session import save_form
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.http.routing import is_api, referring_path, with_query
+from comicsdb_web.http.routing import is_api, referring_path, safe_path, with_query
 from comicsdb_web.rendering.locales import _, set_language_without_account
 
 log = logging.getLogger(__name__)
 
+LOG_IN_ROUTES = {"login", "login.second", "login.passkey"}
 TITLES = {
     400: _("Bad request"),
     403: _("You don't have access"),
@@ -119,6 +120,8 @@ def moved(error, request):
     entity, route = error.entity, request.matched_route.name
     if request.method not in READ_METHODS:
         message = _("It was merged with another entry or has a new address. Nothing was changed.")
+        if request.is_fragment:
+            return error_page(request, 409, message, title=request.localizer.translate(TITLES[405]))
         request.messages.add("warning", request.localizer.translate(message))
         return HTTPSeeOther(request.entity_path(entity))
     own = route.startswith(f"{entity.__tablename__}.")
@@ -146,10 +149,14 @@ def forbidden(error, request):
 def client_error(error, request):
     """Another client error: a form without its token, or an unreadable request.
 
-    A form of the logged-in account from an ended session is shown again with a new token.
+    A form of the logged-in account from an ended session is shown again with a new token. The log-in form
+    of somebody who has logged in meanwhile, in another tab, leads where it would have led.
     """
-    if isinstance(error, BadCSRFToken) and (path := save_form(request)):
-        return HTTPSeeOther(path)
+    if isinstance(error, BadCSRFToken):
+        if request.identity is not None and request.matched_route.name in LOG_IN_ROUTES:
+            return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path("home"))
+        if path := save_form(request):
+            return HTTPSeeOther(path)
     status = getattr(error, "code", 400)
     message = getattr(error, "detail", None)
     return error_page(

@@ -192,6 +192,13 @@ def test_logging_in_leads_where_one_wanted_to_go(testapp, member, target):
     assert again.location == f"http://localhost{target}"
 
 
+def test_the_log_in_form_of_another_tab_leads_there_too(testapp, member):
+    other_tab = form_to(testapp.get("/accounts/login/", {"next": "/publisher/"}), "/accounts/login/")
+    log_in(testapp)
+    response = other_tab.submit(status=303)
+    assert response.location == "http://localhost/publisher/"
+
+
 @pytest.mark.parametrize(
     "target",
     [
