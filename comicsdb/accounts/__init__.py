@@ -9,6 +9,7 @@ from comicsdb.accounts.context import AccountContext, request_context
 from comicsdb.accounts.data_export import account_data, account_data_csv, account_data_json
 from comicsdb.accounts.deletion import delete_account
 from comicsdb.accounts.drafts import (
+    DraftTooLargeError,
     FormTarget,
     SavedForm,
     SavedPicture,
@@ -144,6 +145,7 @@ __all__ = [
     "AccountError",
     "BadLinkError",
     "CodeRefusedError",
+    "DraftTooLargeError",
     "FormAlreadySubmittedError",
     "FormTarget",
     "Guard",

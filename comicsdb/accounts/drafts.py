@@ -34,6 +34,10 @@ PICTURES_MAX = 50  # per account
 NAME_MAX = 255
 
 
+class DraftTooLargeError(Exception):
+    """A form is too large to be stored."""
+
+
 class SavedForm(NamedTuple):
     """A submitted form: `action` is the path it was sent to, `texts` are pairs of field and text.
 
@@ -99,10 +103,13 @@ def new_draft_key() -> str:
 def store_draft(session: Session, user_id: int, key: str, target: FormTarget, saved: SavedForm) -> bool:
     """Store a form that is being filled in, replacing what was stored under its key.
 
-    Returns False if it is too large, or its key is invalid, was used or belongs to another account.
+    Returns False if its key is invalid, was used or belongs to another account: it needs a new one. Raises
+    DraftTooLargeError.
     """
     fields = as_json(saved)
-    if fields is None or not KEY.fullmatch(key):
+    if fields is None:
+        raise DraftTooLargeError
+    if not KEY.fullmatch(key):
         return False
     values = {"action": saved.action, "fields": fields, "created": clock.now()}
     statement = insert(FormDraft).values(digest=key, user_id=user_id, **target._asdict(), **values)

@@ -61,15 +61,29 @@ def handle_button(draft: Draft):
     if not text_of(post, STORE_BUTTON):
         return None
     draft.add_errors(store_uploads(draft))
-    stored = accounts.store_draft(request.dbsession, user_id, draft.key, _form_place(draft), _texts(draft))
-    if request.is_fragment:
-        return Response(status=204 if stored else 413)
-    if not stored:
+    try:
+        stored = _store(draft)
+        if not stored and not request.is_fragment:
+            # The browser's Back shows a form whose key was used when it was saved.
+            draft.key = accounts.new_draft_key()
+            _store(draft)
+    except accounts.DraftTooLargeError:
+        if request.is_fragment:
+            return Response(status=413)
         draft.add_errors({FORM_ERROR: [TOO_LARGE]})
+    if request.is_fragment:
+        return Response(status=204 if stored else 409)
     if draft.errors:  # the form is shown again
         return None
     request.messages.add("success", say(STORED))
     return HTTPSeeOther(_path(request, draft.key))
+
+
+def _store(draft: Draft) -> bool:
+    request = draft.request
+    return accounts.store_draft(
+        request.dbsession, request.identity.user_id, draft.key, _form_place(draft), _texts(draft)
+    )
 
 
 def _texts(draft: Draft) -> SavedForm:

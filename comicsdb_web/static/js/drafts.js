@@ -1,5 +1,12 @@
 // Stores a form on the server in pauses of typing, as its button "Save draft" does.
 const PAUSE_MS = 2000;
+const RETRY_MS = 30000; // after a failure
+const KEY_BYTES = 32;
+
+function newKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  return Array.from(bytes, (each) => each.toString(16).padStart(2, "0")).join("");
+}
 
 export function storeDrafts() {
   const form = document.querySelector("form[data-draft]");
@@ -9,6 +16,11 @@ export function storeDrafts() {
   let running = null;
   let changed = false;
 
+  const storeIn = (pause) => {
+    changed = true;
+    clearTimeout(timer);
+    timer = setTimeout(store, pause);
+  };
   const store = async (keepalive = false) => {
     clearTimeout(timer);
     changed = false;
@@ -27,20 +39,20 @@ export function storeDrafts() {
       });
       if (response.headers.has("X-Location")) state.textContent = state.dataset.ended;
       else if (response.status === 413) state.textContent = state.dataset.large;
-      else if (response.ok) {
+      else if (response.status === 409) {
+        // The key was used when the form was saved, and the browser's Back shows the form again.
+        form.elements.draft_key.value = newKey();
+        storeIn(0);
+      } else if (response.ok) {
         const time = new Date().toLocaleTimeString(document.documentElement.lang, { timeStyle: "short" });
         state.textContent = state.dataset.saved.replace("{time}", time);
-      }
-    } catch {
-      changed = true; // it is stored after the next pause
+      } else if (response.status === 429 || response.status >= 500) storeIn(RETRY_MS);
+    } catch (error) {
+      if (error.name !== "AbortError") storeIn(RETRY_MS);
     }
   };
-  const later = () => {
-    changed = true;
-    clearTimeout(timer);
-    timer = setTimeout(store, PAUSE_MS);
-  };
-  for (const event of ["input", "change", "editing:changed"]) form.addEventListener(event, later);
+  for (const event of ["input", "change", "editing:changed"])
+    form.addEventListener(event, () => storeIn(PAUSE_MS));
   // What is stored after the form was saved would come back as a draft.
   form.addEventListener("submit", () => {
     clearTimeout(timer);
