@@ -18,7 +18,7 @@ from webob.multidict import MultiDict
 from comicsdb import accounts
 from comicsdb.http import READ_METHODS
 from comicsdb.http.bodies import BodyError
-from comicsdb_web.http.routing import query_of, referring_path
+from comicsdb_web.http.routing import own_page, query_of
 from comicsdb_web.rendering.locales import _
 
 PARAMETER = "kept"
@@ -57,8 +57,7 @@ def save_form(request) -> str | None:
     owner = request.registry.getUtility(ICSRFStoragePolicy).owner(sent.get("csrf_token"))
     if owner is None or (identity is not None and identity.user_id != owner):
         return None
-    methods = request.registry["comicsdb_web.methods"].get(request.matched_route.name, ())
-    page = request.path_qs if "GET" in methods else referring_path(request)
+    page = own_page(request)
     if page is None:
         return None
     kept = [(name, value) for name, value in sent.items() if not is_secret(name)]

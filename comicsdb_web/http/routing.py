@@ -157,6 +157,19 @@ def referring_path(request) -> str | None:
     return safe_path(f"{parts.path}?{parts.query}" if parts.query else parts.path)
 
 
+def own_page(request) -> str | None:
+    """The path and query of the request, or of the referring page if the address only takes forms."""
+    name = request.matched_route.name if request.matched_route else None
+    if "GET" in request.registry["comicsdb_web.methods"].get(name, ("GET",)):
+        return request.path_qs
+    return referring_path(request)
+
+
+def page_path(request) -> str:
+    """Where the page can be opened again, for forms and links that come back to it."""
+    return own_page(request) or request.route_path("home")
+
+
 def includeme(config):
     """Install the directive and the table of methods."""
     config.registry["comicsdb_web.methods"] = {}
@@ -166,5 +179,6 @@ def includeme(config):
     config.add_request_method(public_url, "public_url")
     config.add_request_method(public_picture, "public_picture")
     config.add_request_method(referring_path, "back_path", property=True)
+    config.add_request_method(page_path, reify=True)
     config.add_request_method(query_with, "query_with")
     config.add_request_method(is_fragment, "is_fragment", reify=True)

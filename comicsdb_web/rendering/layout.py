@@ -85,12 +85,8 @@ def _layout(request, key: LayoutKey) -> Layout:
 def slot_values(request, viewer, query: str) -> dict[str, str]:
     """The contents of the slots; without a viewer there is neither name nor token."""
     theme = request.theme_parts
-    name = request.matched_route.name if request.matched_route else None
-    path = request.path_qs
-    if "GET" not in request.registry["comicsdb_web.methods"].get(name, ("GET",)):
-        path = request.back_path or request.route_path("home")
     return {
-        "next": escape(path),
+        "next": escape(request.page_path),
         "query": escape(query),
         "username": escape(viewer.username) if viewer else "",
         "token": get_csrf_token(request) if viewer else "",
