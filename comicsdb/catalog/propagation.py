@@ -1,12 +1,11 @@
-"""Propagation of changes: a table of rules, M1 to M24, and the statements that apply it.
+"""Propagation of changes: the table of what they touch, `TOUCHES`, and the statements that apply it.
 
 An event is a change of rows (`publisher.name`: the names of publishers changed). For each event, the table
 has the kinds whose `modified` is updated, each with a condition for the rows, whose parameter `:ids` are the
 ids of the changed rows. Updates of `modified` are not events themselves, so they do not cascade.
 
-Rules that follow from the declarations of kinds are not in the table: changed links and parts touch the
-object itself (M1 to M9, M17, M23); a changed name touches the objects that have the object as a parent (M10,
-M11, M15) or link to it (M14, M16).
+What follows from the declarations of kinds is not in the table: changed links and parts touch the object
+itself; a changed name touches the objects that have the object as a parent or link to it.
 """
 
 from collections import defaultdict
@@ -52,7 +51,7 @@ _CREDITED_IN_ROLE = (
 _REPRINTING = _linked("issue_reprint", "issue_id", "reprint_id")
 _ASSOCIATED = _linked("series_associated", "series_id", "associated_id")
 
-# Kinds with an issue list, each with the query for the ids of the rows that list some issues (M24).
+# Kinds with an issue list, each with the query for the ids of the rows that list some issues.
 ISSUE_LIST_QUERIES = {
     **{
         kind: f"SELECT {link.other} FROM {link.table.name} WHERE {link.own} = ANY(:ids)"
@@ -64,22 +63,20 @@ ISSUE_LIST_QUERIES = {
 }
 ISSUE_LIST_CONDITIONS = {kind: f"id IN ({ids})" for kind, ids in ISSUE_LIST_QUERIES.items()}
 
-# (rule, event, {touched kind: condition for its rows})
-RULES: tuple[tuple[str, str, dict[str, str]], ...] = (
-    ("M10", "publisher.name", {"issue": _issues_of_series("publisher_id = ANY(:ids)")}),
-    ("M11", "imprint.name", {"issue": _issues_of_series("imprint_id = ANY(:ids)")}),
-    ("M12", "series.embedded", {"issue": "series_id = ANY(:ids)"}),
-    ("M12", "series.label", {"series": _ASSOCIATED, "issue": _REPRINTS_OF_SERIES}),
-    ("M13", "issue.place", {"issue": _REPRINTING}),
-    ("M14", "genre.name", {"issue": _IN_SERIES_WITH_GENRE}),
-    ("M15", "series_type.name", {"issue": _issues_of_series("series_type_id = ANY(:ids)")}),
-    ("M12, M15", "series_type.label", {"series": _ASSOCIATED_WITH_TYPE, "issue": _REPRINTS_OF_TYPE}),
-    ("M15", "role.name", {"issue": _CREDITED_IN_ROLE}),
-    ("M16", "creator.name", {"issue": _CREDITED}),
-    ("M1-M4", "issue.deleted", ISSUE_LIST_CONDITIONS),  # resolved before the rows are deleted
-)
-
-TOUCHES: dict[str, dict[str, str]] = {event: touched for _, event, touched in RULES}
+# Each event with the kinds it touches, each with the condition for its rows.
+TOUCHES: dict[str, dict[str, str]] = {
+    "publisher.name": {"issue": _issues_of_series("publisher_id = ANY(:ids)")},
+    "imprint.name": {"issue": _issues_of_series("imprint_id = ANY(:ids)")},
+    "series.embedded": {"issue": "series_id = ANY(:ids)"},
+    "series.label": {"series": _ASSOCIATED, "issue": _REPRINTS_OF_SERIES},
+    "issue.place": {"issue": _REPRINTING},
+    "genre.name": {"issue": _IN_SERIES_WITH_GENRE},
+    "series_type.name": {"issue": _issues_of_series("series_type_id = ANY(:ids)")},
+    "series_type.label": {"series": _ASSOCIATED_WITH_TYPE, "issue": _REPRINTS_OF_TYPE},
+    "role.name": {"issue": _CREDITED_IN_ROLE},
+    "creator.name": {"issue": _CREDITED},
+    "issue.deleted": ISSUE_LIST_CONDITIONS,  # resolved before the rows are deleted
+}
 
 # Columns whose change is an event, in addition to `<kind>.name` for the columns that other objects embed.
 _FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -230,7 +227,7 @@ def _move_lists_statement(kinds: tuple[str, ...]) -> TextClause:
 
 
 def refresh_issue_ratings(session: Session, issues: set[int]) -> None:
-    """Compute number and sum of the ratings of issues, and add the differences to their series (M22).
+    """Compute number and sum of the ratings of issues, and add the differences to their series.
 
     Moves `rated` of both. Ratings given before the publication of an issue are excluded until
     `library.ratings.count_due` includes them. A separate statement locks the rows first, so that the next one
@@ -266,7 +263,7 @@ WHERE t.id = f.series_id
 
 
 def refresh_series_ratings(session: Session, series: set[int]) -> None:
-    """Compute the rating figures of series from those of their issues, and move their `rated` (M22)."""
+    """Compute the rating figures of series from those of their issues, and move their `rated`."""
     chosen = {"ids": list(series)}
     session.execute(text("SELECT 1 FROM series WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"), chosen)
     session.execute(

@@ -24,7 +24,7 @@ def rate(
 
     Raises InvalidError, naming "rating", for numbers outside 1 to 5, for one's own list and for a private
     one, and NotFoundError for a list that is not (or no longer) visible. Returns whether anything changed.
-    The list's rating stamp is updated, but not `modified` (M22). Nothing is committed here.
+    The list's rating stamp is updated, but not `modified`. Nothing is committed here.
     """
     if stars is not None and (type(stars) is not int or not STARS[0] <= stars <= STARS[1]):
         raise InvalidError({"rating": [OUT_OF_RANGE]})

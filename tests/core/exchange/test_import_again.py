@@ -41,7 +41,7 @@ def test_a_changed_row_is_brought_up_to_date_and_its_stamps_move(filled):
         "SELECT modified, modified_before, name_changed FROM character WHERE id = 1"
     )
     assert (before, modified > imported, name_changed > imported) == (imported, True, True)
-    # The stamp of the issue that shows the name changes, that of the next issue does not (M16).
+    # The stamp of the issue that shows the name changes, that of the next issue does not.
     assert filled.one("SELECT modified > created_on + interval '2 years' FROM issue WHERE id = 1")
     assert filled.one("SELECT modified FROM issue WHERE id = 2") == datetime(2025, 4, 3, 4, 5, 6, 2, UTC)
     assert filled.query(

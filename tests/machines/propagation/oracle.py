@@ -1,4 +1,4 @@
-"""The stamps that a write must move, computed from two readings of the catalogue by the rules M1-M24.
+"""The stamps that a write must move, computed from two readings of the catalogue by the rules of propagation.
 
 It follows the specification, independently of the propagation table in the code: events are found by
 comparing plain rows, and the rows that they touch by following plain links.
@@ -10,7 +10,7 @@ from tests.machines.propagation.world import LINKS, LISTING, OWNERS, SYMMETRIC, 
 
 Keys = set[tuple[str, int]]
 
-# Columns that determine the label of an issue or series, or its place in lists (M12, M13).
+# Columns that determine the label of an issue or series, or its place in lists.
 ISSUE_PLACE = ("series_id", "number", "cover_date", "store_date")
 SERIES_LABEL = ("name", "sort_name", "year_began", "series_type_id")
 SERIES_EMBEDDED = (*SERIES_LABEL, "alt_names", "language", "volume", "publisher_id", "imprint_id")
@@ -86,11 +86,11 @@ class Oracle:
         self._rules_of_issues(found)
         self._rules_of_names(found)
         self._rules_of_series(found)
-        for owner in ("character", "team", "series"):  # M17
+        for owner in ("character", "team", "series"):
             for _, table, own, other, _ in LINKS[owner]:
                 here, there = self.pairs_changed(table, own, other)
                 found[owner] |= here | (there if table in SYMMETRIC else set())
-        for kind in OWNERS:  # M23
+        for kind in OWNERS:
             found[kind] |= {
                 each
                 for name, each in self.kept
@@ -107,19 +107,19 @@ class Oracle:
 
     def _rules_of_issues(self, found) -> None:
         acted = {each for kind, each in self.written | self.created | self.deleted if kind == "issue"}
-        for world in (self.before, self.after):  # M1, on a move both series
+        for world in (self.before, self.after):  # on a move both series
             found["series"] |= {
                 world.rows["issue"][each]["series_id"] for each in acted if each in world.rows["issue"]
             }
-        for _, table, own, other, target in LINKS["issue"]:  # M2-M6
+        for _, table, own, other, target in LINKS["issue"]:
             issues, others = self.pairs_changed(table, own, other)
             found["issue"] |= issues
             if target != "universe":
                 found[target] |= others
-        for issue in self.after.rows["issue"]:  # M7-M9
+        for issue in self.after.rows["issue"]:  # its parts
             if self._parts(self.before, issue) != self._parts(self.after, issue):
                 found["issue"].add(issue)
-        placed = self.changed("issue", *ISSUE_PLACE) | self.gone("issue")  # M13
+        placed = self.changed("issue", *ISSUE_PLACE) | self.gone("issue")
         found["issue"] |= self.linked_to("issue", "issue", placed)
 
     @staticmethod
@@ -133,18 +133,18 @@ class Oracle:
         def renamed(kind: str, *more: str) -> set[int]:
             return self.changed(kind, "name", *more) | self.gone(kind)
 
-        publishers = self.changed("publisher", "name")  # M10
+        publishers = self.changed("publisher", "name")
         found["imprint"] |= self.where("imprint", "publisher_id", publishers)
         found["universe"] |= self.where("universe", "publisher_id", publishers)
         series = self.where("series", "publisher_id", publishers)
-        series |= self.where("series", "imprint_id", renamed("imprint"))  # M11
-        series |= self.linked_to("series", "genre", renamed("genre"))  # M14
-        series |= self.where("series", "series_type_id", self.changed("series_type", "name", "code"))  # M15
+        series |= self.where("series", "imprint_id", renamed("imprint"))
+        series |= self.linked_to("series", "genre", renamed("genre"))
+        series |= self.where("series", "series_type_id", self.changed("series_type", "name", "code"))
         found["series"] |= series
         found["issue"] |= self.issues_of(series)
         found["issue"] |= self.where("issue", "rating_id", renamed("age_rating"))
         found["issue"] |= self._credited("role", renamed("role", "order"))
-        found["issue"] |= self._credited("creator", renamed("creator"))  # M16
+        found["issue"] |= self._credited("creator", renamed("creator"))
         for kind, more in (("arc", ()), ("character", ()), ("team", ()), ("universe", ("designation",))):
             found["issue"] |= self.linked_to("issue", kind, renamed(kind, *more))
         for owner in ("character", "team"):
@@ -162,14 +162,14 @@ class Oracle:
 
     def _rules_of_series(self, found) -> None:
         regenred, _ = self.pairs_changed("series_genre", "series_id", "genre_id")
-        found["issue"] |= self.issues_of(self.changed("series", *SERIES_EMBEDDED) | regenred)  # M12
+        found["issue"] |= self.issues_of(self.changed("series", *SERIES_EMBEDDED) | regenred)
         labelled = self.changed("series", *SERIES_LABEL) | self.gone("series")
         labelled |= self.where("series", "series_type_id", self.changed("series_type", "code"))
         found["series"] |= self.linked_to("series", "series", labelled)
         found["issue"] |= self.linked_to("issue", "issue", self.issues_of(labelled))
 
     def lists(self) -> Keys:
-        """The objects whose `issues_modified` must move, and no other may (M24).
+        """The objects whose `issues_modified` must move, and no other may.
 
         These are the parents, before and after, of issues that are new, deleted, or whose `modified` moved.
         """
@@ -187,7 +187,7 @@ class Oracle:
         } & self.kept
 
     def rated(self) -> Keys:
-        """The objects whose rating stamp must move, and no other may (M22)."""
+        """The objects whose rating stamp must move, and no other may."""
 
         def stars(world: World, kind: str, each: int) -> dict:
             issues = [each] if kind == "issue" else world.issues_of["series"][each]

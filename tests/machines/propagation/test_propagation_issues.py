@@ -1,4 +1,4 @@
-"""Propagation of issues, their links and parts: each write moves exactly the stamps that rules M1-M9 name.
+"""Propagation of issues, their links and parts: each write moves exactly the stamps that depend on it.
 
 `write.update(...)` and similar calls commit and return whose stamps moved, without new and deleted objects.
 """
@@ -11,7 +11,7 @@ from tests.machines.propagation.moved_stamps import keys
 
 pytestmark = pytest.mark.usefixtures("bystanders")
 
-# M1: an issue and its series.
+# An issue and its series.
 
 
 def test_m01_creating_an_issue_touches_its_series_alone(make, write, series):
@@ -43,9 +43,9 @@ def test_m01_moving_an_issue_touches_both_series(write, make, issue, series):
     assert after.lists == keys(series, other)
 
 
-# M2-M6: links of an issue.
+# Links of an issue.
 
-LISTED = ["arc", "character", "team"]  # M2, M3, M4
+LISTED = ["arc", "character", "team"]
 
 
 @pytest.mark.parametrize("kind", LISTED)
@@ -122,7 +122,7 @@ def test_m06_deleting_an_issue_touches_what_it_reprints(write, make, issue, seri
     assert after.lists == keys(series) | {("series", partner.series_id)}
 
 
-# M7-M9: parts of an issue.
+# Parts of an issue.
 
 
 def test_m07_variants_touch_their_issue(write, session, issue, series):

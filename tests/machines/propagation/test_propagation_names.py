@@ -1,4 +1,4 @@
-"""Propagation of names and labels that others show: each write moves exactly the stamps that M10-M17 name."""
+"""Propagation of names and labels that others show: each write moves exactly the stamps that depend on it."""
 
 from datetime import date
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from tests.machines.propagation.moved_stamps import keys
 
 pytestmark = pytest.mark.usefixtures("bystanders")
 
-# M10, M11: names of publishers and imprints.
+# Names of publishers and imprints.
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_m11_deleting_an_imprint_touches_its_series_and_their_issues(write, hous
     assert after.lists == keys(series[0])
 
 
-# M12, M13: fields of series and issues that other objects show.
+# Fields of series and issues that other objects show.
 
 
 class Family(NamedTuple):
@@ -157,7 +157,7 @@ def test_m13_moving_an_issue_touches_its_reprints(make, write, family):
     assert after.modified == keys(issue, family.series, other, family.reprint)
 
 
-# M14, M15: reference data.
+# Reference data.
 
 
 def test_m14_renaming_a_genre_touches_its_series_and_their_issues(session, write, family):
@@ -230,7 +230,7 @@ def test_m15_notes_of_reference_data_touch_nothing_else(write, make, session, se
         assert write.update(entity, values).modified == keys(entity)
 
 
-# M16: names that others embed.
+# Names that others embed.
 
 
 def test_m16_renaming_a_character_touches_its_issues_but_not_their_series(write, make, issue, series):
@@ -291,7 +291,7 @@ def test_m16_a_description_touches_nothing_else(write, make, issue, kind):
     assert after.names == after.lists == set()
 
 
-# M17: links between other kinds.
+# Links between other kinds.
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Propagation of ratings (M22), attributions (M23) and issue lists (M24), and general rules."""
+"""Propagation of ratings, attributions and issue lists, and general rules."""
 
 from datetime import date
 
@@ -17,7 +17,7 @@ TODAY = date(2026, 1, 1)
 
 pytestmark = pytest.mark.usefixtures("bystanders")
 
-# M22: ratings.
+# Ratings.
 
 
 def test_m22_rating_moves_the_rating_stamps_of_issue_and_series_and_no_modified(make, write, issue, series):
@@ -42,7 +42,7 @@ def test_m22_a_rated_issue_that_moves_takes_its_stars_along(write, make, issue, 
     assert write.update(sibling, {"series": other.id}).rated == set()
 
 
-# M23: attributions.
+# Attributions.
 
 
 @pytest.mark.parametrize("kind", [model.__tablename__ for model in models.CATALOGUE])
@@ -54,7 +54,7 @@ def test_m23_attributions_touch_their_owner(write, make, kind):
         assert write.update(entity, {"attributions": wanted}).modified == own
 
 
-# M2 to M9, M17, M23: links and parts that are written without their owner, as an import writes them.
+# Links and parts that are written without their owner, as an import writes them.
 
 
 def written_alone(kind, make):
@@ -95,7 +95,7 @@ def test_links_and_parts_that_are_written_alone_touch_their_owner(write, make, k
         assert keys(entity) <= write.run(replace).modified, field
 
 
-# M24: the stamps of issue lists.
+# The stamps of issue lists.
 
 
 def test_m24_every_move_of_an_issue_moves_the_second_stamp_of_all_that_list_it(write, make, series):
