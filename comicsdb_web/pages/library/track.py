@@ -23,7 +23,14 @@ from comicsdb_web.http.routing import referring_path, safe_path
 from comicsdb_web.pages.library import wish_list as wishes
 from comicsdb_web.pages.library.collection import ADDED, private
 from comicsdb_web.pages.library.pull_list import OFF, ON
-from comicsdb_web.pages.library.rating import CLEAR, CLEARED, RATINGS, REFUSED, SAVED
+from comicsdb_web.pages.library.rating import (
+    CLEAR,
+    CLEARED,
+    RATINGS,
+    REFUSED,
+    SAVED,
+    issue_rating_widget,
+)
 from comicsdb_web.pages.library.reads import READ, UNREAD
 from comicsdb_web.rendering.locales import _, ngettext
 from comicsdb_web.rendering.track_bar import buttons, marks_of
@@ -65,8 +72,10 @@ def _respond(request, issue: Issue, name: str, value: str, path: str):
     kind, message = _perform(request, issue, name, value)
     if request.is_fragment:
         act_id = acts.current_id(request.dbsession) if kind == "success" else None
+        request.dbsession.expire(issue, ("rating_count", "rating_sum"))
         values = {
-            "issue_id": issue.id,
+            "issue": issue,
+            "rated": issue_rating_widget(request, issue) if name == "stars" else None,
             "owned": _first_copy(request, issue) if name == "own" else None,
             "bars": _bars(request, issue, name),
             "message": message,
@@ -134,7 +143,7 @@ def _first_copy(request, issue) -> int:
 def _own(request, issue, value):
     session, user_id = request.dbsession, request.identity.user_id
     if value == ON:
-        collection.add(session, user_id, issue.id, {}, today=request.today)
+        collection.add(session, user_id, issue.id, {})
         return ADDED
     for item_id in session.scalars(_copies(request, issue)).all():
         collection.remove(session, user_id, item_id)

@@ -1,6 +1,7 @@
 // Fetches parts of pages: the same URLs and fields as without JavaScript, with the header `X-Fragment: 1`.
 import { announceFailure } from "./announce.js";
 import { offerCopying } from "./copy.js";
+import { offerClosing } from "./messages.js";
 
 /**
  * Fetch a fragment and insert it into its targets.
@@ -48,7 +49,10 @@ export function place(html) {
       const elements = [...content.children];
       if (template.dataset.mode === "append") target.append(content);
       else target.replaceChildren(content);
-      elements.forEach((element) => offerCopying(element));
+      for (const element of elements) {
+        offerCopying(element);
+        offerClosing(element);
+      }
       all.push(...elements);
     }
     if (targets.length) added.set(name, all);

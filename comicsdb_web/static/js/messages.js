@@ -1,8 +1,10 @@
 // Closes messages; messages of success disappear automatically unless they have focus or the pointer.
 const SHOWN_MS = 5000;
+const MESSAGES = "[data-message]";
 
-export function fadeMessages() {
-  for (const message of document.querySelectorAll("[data-message]")) {
+export function offerClosing(root) {
+  const messages = root.querySelectorAll(MESSAGES);
+  for (const message of root.matches?.(MESSAGES) ? [root, ...messages] : messages) {
     const close = document.createElement("button");
     close.type = "button";
     close.className = "message-close";
