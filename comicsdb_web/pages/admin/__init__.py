@@ -60,7 +60,11 @@ KIND_NAMES = {
     "reading_list": _("Reading list"),
     **{kind.name: kind.label for kind in KINDS.values() if kind.is_reference},
 }
-POLL_LABELS = {"start_date": _("Opens"), "end_date": _("Closes")}
+POLL_LABELS = {
+    "start_date": _("Opens"),
+    "end_date": _("Closes"),
+    "descriptions": _("Description in other languages"),
+}
 LIST_LABELS = {"user": _("Owner")}
 
 # The states of mails.

@@ -151,6 +151,7 @@ class WishViews(EditingViews):
     kind = WishListItem.__tablename__
     draft_class = WishDraft
     added_message = ADDED
+    has_history = False
 
     def __init__(self, request):
         self.request = request
@@ -203,10 +204,7 @@ class WishViews(EditingViews):
             self.request.response.status = 422
             return self._purchase(item, draft)
         label = item.issue.label
-        today = self.request.today
-        _item, _owned, created = wish_list.acquire(
-            self.session, self.user_id, item.id, change.values, today=today
-        )
+        _item, _owned, created = wish_list.acquire(self.session, self.user_id, item.id, change.values)
         message = ACQUIRED if created else OWNED_ALREADY
         return redirect_with_message(self.request, "success", message % {"label": label}, "wish_list")
 
