@@ -234,7 +234,7 @@ def _owned(user_id: int, variant_id) -> ColumnElement[bool]:
     return mine.correlate(Issue, Variant).exists()
 
 
-def add_week(session: Session, user_id: int, monday: date, *, today: date) -> int:
+def add_week(session: Session, user_id: int, monday: date) -> int:
     """Add those pulls of a week that are not owned to the collection; returns how many."""
     lock_account(session, user_id)
     wanted = [pull for pull in week(session, user_id, monday, limit=None) if not pull.owned]
@@ -245,7 +245,7 @@ def add_week(session: Session, user_id: int, monday: date, *, today: date) -> in
         for pull in wanted
         if pull.variant is None or pull.variant.id in variants
     ]
-    return collection.add_copies(session, user_id, rows, today=today)
+    return collection.add_copies(session, user_id, rows)
 
 
 def _lock(session: Session, model, ids: list[int]) -> set[int]:

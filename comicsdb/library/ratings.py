@@ -36,7 +36,7 @@ def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, tod
     `today` is the business day: the public page of an issue accepts no rating before the release, but
     existing ones can be removed. Returns whether anything changed. Raises InvalidError, naming the field
     "rating", or NotFoundError if the issue has been deleted. The number, sum and rating stamp of issue and
-    series are updated in the same transaction (M22), without changing `modified`. The account's items of the
+    series are updated in the same transaction, without changing `modified`. The account's items of the
     issue get the same rating. Nothing is committed here.
     """
     changed = rate_issues(session, user_id, {issue.id: stars}, today=today, allow_unreleased=False)

@@ -1,6 +1,5 @@
 """The wish list: the issues an account is looking for, and moving them to its collection."""
 
-from datetime import date
 from decimal import Decimal
 
 from sqlalchemy import (
@@ -145,7 +144,7 @@ def first_item(session: Session, user_id: int, issue_id: int) -> WishListItem | 
 
 
 def acquire(
-    session: Session, user_id: int, item_id: int, values: dict, *, today: date
+    session: Session, user_id: int, item_id: int, values: dict
 ) -> tuple[WishListItem, CollectionItem, bool]:
     """Mark an item as acquired and add its issue or variant to the collection, unless it is already there.
 
@@ -159,7 +158,6 @@ def acquire(
         user_id,
         item.issue_id,
         {"variant_id": item.variant_id, "grade": item.desired_grade, **values},
-        today=today,
     )
     return _write(session, item, {"status": WishStatus.ACQUIRED}), owned, created
 

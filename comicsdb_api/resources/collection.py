@@ -302,9 +302,7 @@ class CollectionAddResource(CollectionResource):
         session, user_id = request.dbsession, request.identity.user_id
         another = values.pop("another_copy", False)
         try:
-            owned, created = collection.add(
-                session, user_id, issue_id, values, today=request.today, another_copy=another
-            )
+            owned, created = collection.add(session, user_id, issue_id, values, another_copy=another)
         except NotFoundError as error:
             raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         body = own_row_body(request, CollectionResource, CollectionResource.detail_fields, owned.id)

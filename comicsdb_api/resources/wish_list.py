@@ -187,7 +187,7 @@ class WishListAcquireResource(WishListResource):
         sent = bodies.parse_body(request, self.parses)
         wish.find_item(session, user_id, item_id)  # 404 takes precedence over errors in the body
         values = validated(sent, PurchaseSchema)
-        found, owned, created = wish.acquire(session, user_id, item_id, values, today=request.today)
+        found, owned, created = wish.acquire(session, user_id, item_id, values)
         body = {
             "wish_list_item_id": found.id,
             "collection_item_id": owned.id,

@@ -1,7 +1,7 @@
 """Creates a library for an account, and fills in an address of every route of the site."""
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 from sqlalchemy import func, select
@@ -43,7 +43,6 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
         user.id,
         world.third.id,
         {"notes": words, "storage_location": words, "purchase_store": words, "is_read": True},
-        today=date(2026, 11, 22),
     )
     kept.read_date = session.scalar(select(func.max(ReadDate.id)))
     kept.pull, _created = pull_list.add(session, user.id, world.series.id)

@@ -84,16 +84,15 @@ def _load_item(session: Session, user_id: int, item_id: int, rows) -> Collection
 
 
 def add(
-    session: Session, user_id: int, issue_id: int, values: dict, *, today: date, another_copy: bool = False
+    session: Session, user_id: int, issue_id: int, values: dict, *, another_copy: bool = False
 ) -> tuple[CollectionItem, bool]:
     """Add an issue to the collection; returns the item and whether it is new.
 
     If the account has an item of the issue, or of the variant in `values`, the first one is returned
     unchanged; with `another_copy` a second item is added. `values` are the `FIELDS` as deserialized by
-    `CollectionItemSchema`; also `rating`, `is_read` (True: read now, unless it was read before) and
-    `read_dates` (times with their zone). Without a rating the item gets the account's rating of the issue.
-    Raises NotFoundError for an unknown issue, and InvalidError for an invalid rating, a variant of another
-    issue, and a price that is not valid in its currency.
+    `CollectionItemSchema`; also `is_read` (True: read now, unless it was read before) and `read_dates` (times
+    with their zone). The item gets the account's rating of the issue. Raises NotFoundError for an unknown
+    issue, and InvalidError for a variant of another issue and a price that is not valid in its currency.
     """
     _check_issue(issue_id)
     lock_account(session, user_id)
@@ -102,7 +101,7 @@ def add(
         return present, False
     check_variant(session, issue_id, values)
     check_price(values, *PRICE_COLUMNS)
-    made = _add_many(session, user_id, [(issue_id, values)], today=today, another_copy=True)
+    made = _add_many(session, user_id, [(issue_id, values)], another_copy=True)
     if not made:
         raise NotFoundError("issue", issue_id)
     return _load_item(session, user_id, made[0][1], select(CollectionItem)), True
@@ -146,29 +145,27 @@ def check_price(
         raise InvalidError({amount: [wrong]})
 
 
-def add_many(
-    session: Session, user_id: int, rows: Iterable[tuple[int, dict]], *, today: date
-) -> dict[int, int]:
+def add_many(session: Session, user_id: int, rows: Iterable[tuple[int, dict]]) -> dict[int, int]:
     """Add issues to the collection, given as (issue id, values as for `add`); returns new item ids by issue.
 
     Owned issues are not changed; unknown ones are skipped. The number of statements does not depend on the
-    number of issues. Raises InvalidError for an invalid rating, and then writes nothing.
+    number of issues.
     """
     lock_account(session, user_id)
     wanted: dict[int, dict] = {}
     for issue_id, values in rows:
         wanted.setdefault(issue_id, values)
-    return dict(_add_many(session, user_id, list(wanted.items()), today=today))
+    return dict(_add_many(session, user_id, list(wanted.items())))
 
 
-def add_copies(session: Session, user_id: int, rows: list[tuple[int, dict]], *, today: date) -> int:
+def add_copies(session: Session, user_id: int, rows: list[tuple[int, dict]]) -> int:
     """Add items like `add_many`, also of issues that are owned or given several times; returns how many."""
     lock_account(session, user_id)
-    return len(_add_many(session, user_id, rows, today=today, another_copy=True))
+    return len(_add_many(session, user_id, rows, another_copy=True))
 
 
 def _add_many(
-    session: Session, user_id: int, rows: list[tuple[int, dict]], *, today: date, another_copy: bool = False
+    session: Session, user_id: int, rows: list[tuple[int, dict]], *, another_copy: bool = False
 ) -> list[tuple[int, int]]:
     """Add issues for an account that is already locked; returns the issue id and item id of the new items."""
     there = _lock_issues(session, user_id, [issue_id for issue_id, _ in rows])
@@ -177,9 +174,6 @@ def _add_many(
         for issue_id, values in rows
         if issue_id in there and (another_copy or not there[issue_id])
     ]
-    stars = {each: values["rating"] for each, values in reversed(new) if values.get("rating") is not None}
-    if stars:
-        ratings.rate_issues(session, user_id, stars, today=today)
     # Reads come first, as a new item shows those of its issue.
     reads.insert_many(
         session,
@@ -212,11 +206,7 @@ def _record(issue_id: int, values: dict) -> dict:
     """The columns of a new item, for JSON."""
     record = {name: values.get(name, default) for name, (default, _) in FIELDS.items()}
     record["purchase_price"] = record["purchase_price"] or None  # a price of 0 means no price
-    return record | {
-        "issue_id": issue_id,
-        "rating": values.get("rating"),
-        "added": values.get("added"),
-    }
+    return record | {"issue_id": issue_id, "added": values.get("added")}
 
 
 def _insert(session: Session, user_id: int, records: list[dict]) -> list[tuple[int, int]]:
@@ -227,9 +217,9 @@ def _insert(session: Session, user_id: int, records: list[dict]) -> list[tuple[i
         text(
             f"INSERT INTO collection_item (user_id, issue_id, {_COLUMNS}, rating, created_on)"
             f" SELECT :user, r.issue_id, {', '.join(f'r.{name}' for name in FIELDS)},"
-            " coalesce(r.rating, s.rating), coalesce(r.added, clock_timestamp())"
+            " s.rating, coalesce(r.added, clock_timestamp())"
             f" FROM json_to_recordset(cast(:records AS json)) AS r(issue_id integer, {_TYPES},"
-            " rating smallint, added timestamptz)"
+            " added timestamptz)"
             " LEFT JOIN issue_rating s ON s.issue_id = r.issue_id AND s.user_id = :user"
             " RETURNING issue_id, id"
         ),
@@ -244,24 +234,18 @@ def _json_default(value):
     raise TypeError(type(value))
 
 
-def update(session: Session, user_id: int, item_id: int, values: dict, *, today: date) -> CollectionItem:
+def update(session: Session, user_id: int, item_id: int, values: dict) -> CollectionItem:
     """Change the fields in `values`, as for `add`; returns the item.
 
     `is_read`: True adds a read at the current time if the issue was not read, False removes all its reads.
-    The rating of the issue follows that of the item only if this changes. Raises NotFoundError and
-    InvalidError.
+    Raises NotFoundError and InvalidError.
     """
-    owned = lock(session, user_id, item_id, issue="rating" in values or "is_read" in values)
+    owned = lock(session, user_id, item_id, issue="is_read" in values)
     changes = {name: values[name] for name in FIELDS if name in values}
     check_variant(session, owned.issue_id, changes)
     check_price(changes, *PRICE_COLUMNS, owned)
     if "purchase_price" in changes:
         changes["purchase_price"] = changes["purchase_price"] or None
-    stars = values.get("rating", owned.rating)
-    if stars != owned.rating:
-        ratings.rate_issues(session, user_id, {owned.issue_id: stars}, today=today)
-        ratings.copy_to_items(session, user_id, owned.issue_id, stars, except_item_id=item_id)
-        changes["rating"] = stars
     was_read = owned.is_read
     wanted = values.get("is_read", was_read)
     if wanted and not was_read:
@@ -333,7 +317,7 @@ def scrobble(
             ratings.copy_to_items(session, user_id, issue_id, stars, update_stamps=False)
         return item_id, False
     values = {"book_format": BookFormat.DIGITAL.value, "read_dates": [moment]}
-    made = _add_many(session, user_id, [(issue_id, values)], today=today)  # with the issue's rating
+    made = _add_many(session, user_id, [(issue_id, values)])  # with the issue's rating
     if not made:
         raise NotFoundError("issue", issue_id)
     return made[0][1], True
@@ -359,7 +343,6 @@ def add_series(
     *,
     book_format: str = BookFormat.PRINT.value,
     read: bool = False,
-    today: date,
     **which: str,
 ) -> tuple[int, int]:
     """Add the issues of a series that `which` selects (see `runs.issues`, also for exceptions).
@@ -368,7 +351,7 @@ def add_series(
     """
     chosen = runs.issues(session, series_id, **which)
     values = {"book_format": book_format, "is_read": read}
-    made = add_many(session, user_id, [(each, values) for each in chosen], today=today)
+    made = add_many(session, user_id, [(each, values) for each in chosen])
     return len(made), len(chosen) - len(made)
 
 

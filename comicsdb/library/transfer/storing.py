@@ -241,9 +241,7 @@ def _store_collection(
         )
     }
     new = [(key[0], _new_item(by_copy[key])) for key in sorted(by_copy) if key not in present]
-    context.counted["collection_added"] += collection.add_copies(
-        context.session, context.user_id, new, today=context.today
-    )
+    context.counted["collection_added"] += collection.add_copies(context.session, context.user_id, new)
     changed = context.execute(
         update_statement(
             CollectionItem,

@@ -493,7 +493,7 @@ def add_run(request):
                 "${n} issue was marked as read.", "${n} issues were marked as read.", len(marked)
             )
             return redirect_with_message(request, "success" if marked else "info", message)
-        added, skipped = collection.add_series(session, user_id, series.id, but=but, today=request.today)
+        added, skipped = collection.add_series(session, user_id, series.id, but=but)
     except InvalidError as error:
         return redirect_with_message(request, "error", error.errors["but"][0])
     return _run_added(request, added, skipped)
@@ -535,7 +535,6 @@ def _add_issues(request, typed: dict) -> tuple[int, int]:
             last=last,
             book_format=typed["book_format"],
             read=bool(typed["is_read"]),
-            today=request.today,
         )
     except NotFoundError:
         raise InvalidError({"series": [CHOICE_GONE]}) from None
@@ -653,9 +652,7 @@ class ItemViews(EditingViews):
     def _create_entity(self, values):
         issue_id, another = values.pop("issue_id"), values.pop("another_copy", False)
         try:
-            item, made = collection.add(
-                self.session, self.user_id, issue_id, values, today=self.request.today, another_copy=another
-            )
+            item, made = collection.add(self.session, self.user_id, issue_id, values, another_copy=another)
         except NotFoundError:
             raise InvalidError({"issue_id": [CHOICE_GONE]}) from None
         if not made:
@@ -685,7 +682,7 @@ class ItemViews(EditingViews):
         collection.lock(self.session, self.user_id, entity.id)
 
     def _update_entity(self, entity, values):
-        collection.update(self.session, self.user_id, entity.id, values, today=self.request.today)
+        collection.update(self.session, self.user_id, entity.id, values)
 
     def _label(self, entity):
         return entity.issue.label

@@ -120,7 +120,7 @@ def add_week(request):
     monday = _parse_week(request.matchdict["monday"])
     if monday is None:
         raise NotFoundError("week", request.matchdict["monday"])
-    added = pull_list.add_week(request.dbsession, request.identity.user_id, monday, today=request.today)
+    added = pull_list.add_week(request.dbsession, request.identity.user_id, monday)
     message = ngettext(
         "${n} comic was added to your collection.", "${n} comics were added to your collection.", added
     )

@@ -104,7 +104,7 @@ def add(request):
     copies = [(each.issue.id, {"variant_id": each.variant.id if each.variant else None}) for each in chosen]
     if not copies:
         return _error_page(request, rows, NOTHING_CHOSEN)
-    added = collection.add_copies(request.dbsession, request.identity.user_id, copies, today=request.today)
+    added = collection.add_copies(request.dbsession, request.identity.user_id, copies)
     text = ngettext(
         "${n} copy was added to your collection.", "${n} copies were added to your collection.", added
     )

@@ -89,7 +89,7 @@ class ProgressViews(ListViewsBase):
     def _own(self, _found, chosen: list[int]) -> tuple[int, Text]:
         rows = [(each, {}) for each in chosen]
         user_id = self.identity.user_id
-        added = len(collection.add_many(self.session, user_id, rows, today=self.request.today))
+        added = len(collection.add_many(self.session, user_id, rows))
         skipped = len(rows) - added
         words = {
             "added": ngettext("${n} issue was added.", "${n} issues were added.", added),

@@ -70,12 +70,13 @@ def own(session, reader, make):
         "pull_list": pull_list.pull_list(session, reader.id),
         "wish_list": wish_list.wish_list(session, reader.id),
     }
-    values = {"grade": Decimal("9.8"), "grading_company": "CGC", "purchase_price": Decimal(2), "rating": 4}
+    values = {"grade": Decimal("9.8"), "grading_company": "CGC", "purchase_price": Decimal(2)}
     dated = {"purchase_date": date(2026, 1, 2), "is_read": True}
     items = tuple(
-        collection.add(session, reader.id, issue.id, each, today=date(2026, 3, 4))[0].id
+        collection.add(session, reader.id, issue.id, each)[0].id
         for issue, each in zip(owned, (values | dated, {}), strict=True)
     )
+    collection.rate(session, reader.id, items[0], 4, today=date(2026, 3, 4))
     session.commit()
     reading = make_list(session, reader, listed, image="reading_list/a.png")
     near = make_list(session, reader, next=reading.id, is_private=True)

@@ -137,7 +137,7 @@ def test_a_variant_may_go_to_another_issue(writer, session, make, made, issue):
 def test_copies_and_wishes_follow_their_variant_to_another_issue(writer, session, make, made, issue):
     other, reader, today = make.issue(), make.user().id, date(2026, 11, 23)
     ratings.rate(session, other, reader, 4, today=today)
-    item, _new = collection.add(session, reader, issue.id, {"variant_id": made["id"]}, today=today)
+    item, _new = collection.add(session, reader, issue.id, {"variant_id": made["id"]})
     wish, _new = wish_list.add(session, reader, issue.id, {"variant_id": made["id"]})
     kept, _new = wish_list.add(session, reader, issue.id, {})
     session.commit()
@@ -146,7 +146,7 @@ def test_copies_and_wishes_follow_their_variant_to_another_issue(writer, session
     session.expire_all()
     assert [each.issue_id for each in (item, wish, kept)] == [other.id, other.id, issue.id]
     assert (item.rating, item.modified > stamp) == (4, True)
-    _wish, owned, is_new = wish_list.acquire(session, reader, wish.id, {}, today=today)
+    _wish, owned, is_new = wish_list.acquire(session, reader, wish.id, {})
     assert (owned.id, is_new) == (item.id, False)
 
 

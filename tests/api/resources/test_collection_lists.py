@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text, update
 
 from comicsdb import clock
-from comicsdb.library import collection
+from comicsdb.library import collection, ratings
 from comicsdb.models import CollectionItem, Issue
 from tests.api.http_dates import AFTER, BEFORE, MOMENT, MOMENT_DATE, moment_plus
 from tests.cases import for_each
@@ -22,8 +22,9 @@ NUMBER, DATE, MOMENT_WANTED = "Enter a number.", "Enter a valid date.", "Enter a
 def own(make, reader):
     """A function that adds an issue to the reader's collection."""
 
-    def own(issue, **values):
-        item, _ = collection.add(make.session, reader.id, issue.id, values, today=TODAY)
+    def own(issue, *, rating=None, **values):
+        ratings.rate(make.session, issue, reader.id, rating, today=TODAY)
+        item, _ = collection.add(make.session, reader.id, issue.id, values)
         make.session.commit()
         return item
 
@@ -153,7 +154,7 @@ def test_pages_have_a_hundred_items(api, make, reader):
         ),
         {"series": series.id},
     )
-    collection.add_series(make.session, reader.id, series.id, today=TODAY)
+    collection.add_series(make.session, reader.id, series.id)
     make.session.commit()
     first = api.json("/api/collection/")
     assert (first["count"], len(first["results"]), first["previous"]) == (101, 100, None)

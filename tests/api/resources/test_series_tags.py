@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from sqlalchemy import select
 
-from comicsdb.library import collection
+from comicsdb.library import ratings
 from comicsdb.models import Issue
 from comicsdb.tags import FORMATS
 from comicsdb.tags.archive import folder
@@ -86,7 +86,7 @@ def test_whoever_has_it_gets_304_until_something_in_it_changes(api, make, series
     make.catalog.update(issue, {"arcs": [arc.id]})
     session.commit()
     second = api.get(path, 200, {"If-None-Match": first.headers["ETag"]})
-    collection.add(session, reader.id, issue.id, {"rating": 4}, today=date(2026, 3, 4))
+    ratings.rate(session, issue, reader.id, 4, today=date(2026, 3, 4))
     session.commit()
     third = api.get(path, 200, {"If-None-Match": second.headers["ETag"]})
     assert [b"CommunityRating" in b"".join(files(each).values()) for each in (second, third)] == [False, True]

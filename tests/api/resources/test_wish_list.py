@@ -212,7 +212,7 @@ def test_a_purchase_needs_no_details(writer, make, session):
 
 def test_what_was_owned_before_stays_as_it_is(writer, make, session, reader):
     issue = make.issue()
-    owned, _ = collection.add(session, reader.id, issue.id, {"quantity": 3, "notes": "old"}, today=TODAY)
+    owned, _ = collection.add(session, reader.id, issue.id, {"quantity": 3, "notes": "old"})
     session.commit()
     answer = acquire(writer, add(writer, issue, desired_grade=9.8), notes="new")
     assert (answer["created"], answer["collection_item_id"]) == (False, owned.id)

@@ -28,7 +28,7 @@ def keep(session, user, issue):
     """Add an issue or series to everything a reader keeps, and a feed address, named after the reader."""
     name = f"Of {user.username}"
     values = {"notes": name, "grade": Decimal("9.8"), "read_dates": [NOON]}
-    collection.add(session, user.id, issue.id, values, today=TODAY)
+    collection.add(session, user.id, issue.id, values)
     pull_list.add(session, user.id, issue.series_id)
     wish_list.add(session, user.id, issue.id, {"notes": name})
     make_list(session, user, [issue], name=name)

@@ -57,14 +57,14 @@ def fill_library(session, user, w) -> None:
         "storage_location": "'Box; 7\"",
         "tags": ["=signed", "À vendre"],
         "notes": "=2+2\nÀ la carte, 🦆",
-        "rating": 4,
         "read_dates": [datetime(2020, 1, 2, 3, 4, 5, 678, UTC), datetime(2021, 1, 2, tzinfo=UTC)],
     }
-    collection.add(session, user.id, w.issues[0].id, first, today=TODAY)
-    collection.add(session, user.id, w.issues[1].id, {}, today=TODAY)
+    rate(session, w.issues[0], user.id, 4, today=TODAY)
+    collection.add(session, user.id, w.issues[0].id, first)
+    collection.add(session, user.id, w.issues[1].id, {})
     foil = {"variant_id": w.foil.id, "quantity": 2}
-    collection.add(session, user.id, w.issues[1].id, foil, today=TODAY, another_copy=True)
-    collection.add(session, user.id, w.others[0].id, {"is_read": True}, today=TODAY)
+    collection.add(session, user.id, w.issues[1].id, foil, another_copy=True)
+    collection.add(session, user.id, w.others[0].id, {"is_read": True})
     reads.add(session, user.id, w.issues[8].id, datetime(2022, 1, 2, tzinfo=UTC))
     reads.mark_read(session, user.id, [w.issues[9].id], None)
     pull_list.add(session, user.id, w.long.id)

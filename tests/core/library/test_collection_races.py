@@ -26,7 +26,7 @@ def ids(factory):
         make = Factories(Catalog(session))
         user, series = make.user().id, make.series()
         issue, owned = (make.issue(series=series, number=number).id for number in "12")
-        item, _ = collection.add(session, user, owned, {"is_read": True}, today=TODAY)
+        item, _ = collection.add(session, user, owned, {"is_read": True})
         session.commit()
         return user, issue, item.id
 
@@ -67,7 +67,7 @@ def test_one_issue_is_added_once(factory, ids):
     user, issue, _ = ids
 
     def add(catalog):
-        return collection.add(catalog.session, user, issue, {"rating": 3}, today=TODAY)[1]
+        return collection.add(catalog.session, user, issue, {"is_read": True})[1]
 
     assert sorted(run_concurrently(factory, *[add] * AT_ONCE)) == [False] * (AT_ONCE - 1) + [True]
     assert len(agreed(factory, user)) == 2
@@ -102,7 +102,7 @@ def test_stars_from_both_sides_and_a_first_copy_agree(factory, ids):
         return job
 
     def add(catalog):
-        return collection.add(catalog.session, user, issue, {}, today=TODAY)[0].id
+        return collection.add(catalog.session, user, issue, {})[0].id
 
     for _ in range(3):
         run_concurrently(factory, rate(4), add, rate(2), add)
@@ -118,7 +118,7 @@ def test_who_adds_and_who_rates_wait_for_one_another_and_agree(factory, ids, fir
     user, issue, _ = ids
     writes = {
         "rate": lambda session: ratings.rate(session, session.get(Issue, issue), user, 4, today=TODAY),
-        "add": lambda session: collection.add(session, user, issue, {}, today=TODAY),
+        "add": lambda session: collection.add(session, user, issue, {}),
     }
     arrived = threading.Event()
 
@@ -147,7 +147,7 @@ def test_dates_come_and_go_and_the_item_follows(factory, ids):
         lambda session: collection.remove_read(session, user, item, first).id,
         lambda session: collection.remove_read(session, user, item, first).id,
         lambda session: collection.mark_read(session, user, [item], clock.now()),
-        lambda session: collection.update(session, user, item, {"is_read": False}, today=TODAY).id,
+        lambda session: collection.update(session, user, item, {"is_read": False}).id,
         lambda session: collection.add_read(session, user, item, MOMENT) and item,
         lambda session: collection.rate(session, user, item, 5, today=TODAY).id,
     )
@@ -164,7 +164,7 @@ def test_who_comes_after_the_removal_finds_nothing(factory, ids):
         lambda session: collection.remove(session, user, item),
         lambda session: collection.rate(session, user, item, 4, today=TODAY).id,
         lambda session: collection.add_read(session, user, item, None) and item,
-        lambda session: collection.update(session, user, item, {"quantity": 2}, today=TODAY).id,
+        lambda session: collection.update(session, user, item, {"quantity": 2}).id,
     )
     answers = run_concurrently(factory, *map(gone_or, jobs))
     assert sorted(map(str, answers[:2])) == ["None", "gone"]
@@ -176,9 +176,9 @@ def test_an_issue_that_is_deleted_meanwhile_is_not_there_or_goes_with_its_item(f
     user, issue, _ = ids
     jobs = (
         lambda session: Catalog(session).delete(session.get(Issue, issue)),
-        lambda session: collection.add(session, user, issue, {"rating": 2}, today=TODAY)[1],
+        lambda session: collection.add(session, user, issue, {})[1],
         lambda session: collection.scrobble(session, user, issue, None, today=TODAY)[1],
-        lambda session: len(collection.add_many(session, user, [(issue, {})], today=TODAY)),
+        lambda session: len(collection.add_many(session, user, [(issue, {})])),
     )
     run_concurrently(factory, *map(gone_or, jobs))
     assert len(agreed(factory, user)) == 1
@@ -189,9 +189,7 @@ READING = {
         session, user, issue, MOMENT, today=TODAY
     ),
     "read_on": lambda session, user, _, item: collection.add_read(session, user, item, MOMENT),
-    "update": lambda session, user, _, item: collection.update(
-        session, user, item, {"is_read": True}, today=TODAY
-    ),
+    "update": lambda session, user, _, item: collection.update(session, user, item, {"is_read": True}),
 }
 
 
@@ -208,7 +206,7 @@ def test_a_read_of_an_owned_issue_waits_for_its_deletion_and_finds_nothing(facto
 
     with factory() as session, ThreadPoolExecutor(1) as pool:
         issue = session.get(CollectionItem, item).issue_id
-        collection.update(session, user, item, {"is_read": False}, today=TODAY)
+        collection.update(session, user, item, {"is_read": False})
         session.commit()
         Catalog(session).delete(session.get(Issue, issue))
         waiting = pool.submit(second)
@@ -226,8 +224,8 @@ def test_bulk_and_single_writes_do_not_get_into_each_others_way(factory, ids):
     with factory() as session:
         series = session.get(Issue, issue).series_id
     jobs = (
-        lambda session: collection.add_series(session, user, series, read=True, today=TODAY),
-        lambda session: collection.add_series(session, user, series, today=TODAY),
+        lambda session: collection.add_series(session, user, series, read=True),
+        lambda session: collection.add_series(session, user, series),
         lambda session: collection.scrobble(session, user, issue, MOMENT, 3, today=TODAY)[1],
         lambda session: collection.mark_read(session, user, [item], clock.now()),
         lambda session: Catalog(session).update(session.get(Issue, issue), {"desc": "x"}).id,

@@ -83,12 +83,12 @@ class Library(RuleBasedStateMachine):
     def is_read_now(self, place):
         self.read[place] = self.read[place] or [NOW]
 
-    @rule(place=places, given=stars, read=st.booleans(), of_variant=st.booleans(), another=st.booleans())
-    def add(self, place, given, read, of_variant, another):
+    @rule(place=places, read=st.booleans(), of_variant=st.booleans(), another=st.booleans())
+    def add(self, place, read, of_variant, another):
         variant = self.variants[place] if of_variant else None
-        values = {"is_read": read, "variant_id": variant} | ({"rating": given} if given else {})
+        values = {"is_read": read, "variant_id": variant}
         found, created = collection.add(
-            self.session, self.user, self.issues[place], values, today=TODAY, another_copy=another
+            self.session, self.user, self.issues[place], values, another_copy=another
         )
         known = [each for each, its in self.owned[place].items() if variant in (None, its)]
         assert created is (another or not known)
@@ -98,8 +98,6 @@ class Library(RuleBasedStateMachine):
         self.owned[place][found.id] = variant
         if read:
             self.is_read_now(place)
-        if given:
-            self.given[place] = given
 
     @precondition(lambda self: any(self.variants))
     @rule(data=st.data())
@@ -107,7 +105,7 @@ class Library(RuleBasedStateMachine):
         other = data.draw(st.sampled_from([each for each in range(ISSUES) if self.variants[each]]))
         place, values = other - 1, {"variant_id": self.variants[other]}
         with pytest.raises(InvalidError, match="variant_id"):
-            collection.add(self.session, self.user, self.issues[place], values, today=TODAY)
+            collection.add(self.session, self.user, self.issues[place], values)
 
     @rule(place=places)
     def delete_variant(self, place):
@@ -123,7 +121,7 @@ class Library(RuleBasedStateMachine):
         stretch = range(first, last + 1)
         new = [place for place in stretch if not self.owned[place]]
         found = collection.add_series(
-            self.session, self.user, self.series, first=str(first), last=str(last), read=read, today=TODAY
+            self.session, self.user, self.series, first=str(first), last=str(last), read=read
         )
         assert found == (len(new), len(stretch) - len(new))
         for place in new:
@@ -189,15 +187,14 @@ class Library(RuleBasedStateMachine):
         for place in unread:
             self.is_read_now(place)
 
-    @rule(place=places, given=stars, read=st.booleans())
-    def update(self, place, given, read):
-        values = {"rating": given, "is_read": read, "quantity": 2}
+    @rule(place=places, read=st.booleans())
+    def update(self, place, read):
+        values = {"is_read": read, "quantity": 2}
         if self.refused(
             place,
-            lambda: collection.update(self.session, self.user, self.item(place), values, today=TODAY),
+            lambda: collection.update(self.session, self.user, self.item(place), values),
         ):
             return
-        self.given[place] = given
         if read:
             self.is_read_now(place)
         else:

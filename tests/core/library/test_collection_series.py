@@ -46,22 +46,22 @@ def numbers(session, user):
     ],
 )
 def test_a_stretch_is_counted_in_the_order_of_cover_dates(session, user, series, asked, came):
-    added = collection.add_series(session, user, series.id, **asked, today=TODAY)
+    added = collection.add_series(session, user, series.id, **asked)
     assert added == (len(came.split()), 0)
     assert numbers(session, user) == came
 
 
 def test_what_is_owned_stays_and_is_counted_apart(session, make, user, series):
     issue_id = session.scalar(select(Issue.id).where(Issue.number == "9"))
-    owned, _ = collection.add(session, user, issue_id, {"quantity": 4}, today=TODAY)
+    owned, _ = collection.add(session, user, issue_id, {"quantity": 4})
     stamp = owned.modified
-    found = collection.add_series(session, user, series.id, book_format="DIGITAL", read=True, today=TODAY)
+    found = collection.add_series(session, user, series.id, book_format="DIGITAL", read=True)
     assert found == (4, 1)
     assert (owned.quantity, owned.book_format, owned.is_read, owned.modified) == (4, "PRINT", False, stamp)
     others = session.scalars(select(CollectionItem).where(CollectionItem.id != owned.id)).all()
     assert {(each.book_format, each.is_read) for each in others} == {("DIGITAL", True)}
     assert len({each.date_read for each in others}) == 1
-    assert collection.add_series(session, user, series.id, today=TODAY) == (0, 5)
+    assert collection.add_series(session, user, series.id) == (0, 5)
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,13 @@ def test_what_is_owned_stays_and_is_counted_apart(session, make, user, series):
 )
 def test_numbers_that_make_no_stretch_are_named(session, user, series, asked, named):
     with pytest.raises(InvalidError) as caught:
-        collection.add_series(session, user, series.id, **asked, today=TODAY)
+        collection.add_series(session, user, series.id, **asked)
     assert list(caught.value.errors) == named
     assert numbers(session, user) == ""
 
 
 def test_an_empty_series_adds_nothing_and_one_that_is_not_there_is_not_found(session, make, user):
     empty = make.series().id
-    assert collection.add_series(session, user, empty, today=TODAY) == (0, 0)
+    assert collection.add_series(session, user, empty) == (0, 0)
     with pytest.raises(NotFoundError):
-        collection.add_series(session, user, empty + 1000, today=TODAY)
+        collection.add_series(session, user, empty + 1000)

@@ -147,9 +147,9 @@ def test_the_pulls_of_a_week_are_what_was_chosen(session, make, reader):
     assert [each[0] for each in pulls(session, reader, MONDAY - timedelta(days=7))] == ["0"]
     # A copy without a variant is the main cover; each cover is added once.
     foil = session.scalars(select(Variant).where(Variant.name == names[2]).order_by(Variant.id)).all()[2]
-    collection.add(session, reader, foil.issue_id, {"variant_id": foil.id}, today=WEDNESDAY)
-    assert pull_list.add_week(session, reader, MONDAY, today=WEDNESDAY) == 8
-    assert pull_list.add_week(session, reader, MONDAY, today=WEDNESDAY) == 0
+    collection.add(session, reader, foil.issue_id, {"variant_id": foil.id})
+    assert pull_list.add_week(session, reader, MONDAY) == 8
+    assert pull_list.add_week(session, reader, MONDAY) == 0
     assert pulls(session, reader) == [(*each[:2], True) for each in expected]
     rows = session.execute(select(CollectionItem.variant_id, CollectionItem.quantity)).all()
     assert len(rows) == 9
@@ -180,7 +180,7 @@ def test_a_week_of_many_series_costs_as_much_as_one_of_few(session, connection, 
             pull_list.entries(session, reader)
             pull_list.week(session, reader, MONDAY)
             pull_list.weeks_ahead(session, reader, MONDAY)
-            pull_list.add_week(session, reader, MONDAY, today=WEDNESDAY)
+            pull_list.add_week(session, reader, MONDAY)
         return len(statements)
 
     costs = []

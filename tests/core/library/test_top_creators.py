@@ -24,7 +24,7 @@ def scene(make, session):
         first = make.issue(number="1", credits=wrote)
         second = make.issue(number="2", credits=[wrote[0]])
     for issue in (first, second):
-        collection.add(session, reader.id, issue.id, {}, today=TODAY)
+        collection.add(session, reader.id, issue.id, {})
     reading_list = ReadingList(user_id=reader.id, name="All", slug="all")
     session.add(reading_list)
     session.flush()
@@ -56,6 +56,6 @@ def test_few_are_all_shown(make, session, scene):
     letterer = make.role("Letterer").id
     credit = [{"creator": make.creator(name="Ada").id, "roles": [letterer]}]
     issue = make.issue(number="3", credits=credit)
-    collection.add(session, reader.id, issue.id, {}, today=TODAY)
+    collection.add(session, reader.id, issue.id, {})
     [found] = figures.top_creators(session, reader.id, Role.id == letterer)
     assert [(creator.name, number) for creator, number in found] == [("Ada", 1)]

@@ -64,7 +64,8 @@ def undone(session, reader, act_id=None):
 
 def test_each_act_is_undone_and_done_again(session, make, reader, issues):
     me, one, two = reader.user_id, issues[0], issues[1]
-    item = collection.add(session, me, one, {"notes": "first", "rating": 3, "is_read": True}, today=TODAY)[0]
+    item = collection.add(session, me, one, {"notes": "first", "is_read": True})[0]
+    collection.rate(session, me, item.id, 3, today=TODAY)
     wish, _created = wish_list.add(session, me, two, {"notes": "please"})
     pull_list.add(session, me, make.series().id)
     made = reading_lists.create(session, reader, OFFICIAL, {"name": "Mine", "desc": "words"})
@@ -82,16 +83,15 @@ def test_each_act_is_undone_and_done_again(session, make, reader, issues):
     again = datetime(2026, 11, 1, tzinfo=UTC)
     before = state(session)
     for write in (
-        lambda: collection.add(session, me, issues[3], {"is_read": True, "rating": 2}, today=TODAY),
-        lambda: collection.update(
-            session, me, item.id, {"grade": 9, "rating": 5, "is_read": False}, today=TODAY
-        ),
+        lambda: collection.add(session, me, issues[3], {"is_read": True}),
+        lambda: collection.update(session, me, item.id, {"grade": 9, "is_read": False}),
+        lambda: collection.rate(session, me, item.id, 5, today=TODAY),
         lambda: collection.scrobble(session, me, one, again, today=TODAY),
         lambda: collection.scrobble(session, me, issues[4], None, 4, today=TODAY),
         lambda: collection.remove(session, me, item.id),
         lambda: ratings.rate(session, session.get(Issue, two), me, 4, today=TODAY),
         lambda: ratings.rate(session, session.get(Issue, one), me, None, today=TODAY),
-        lambda: wish_list.acquire(session, me, wish.id, {}, today=TODAY),
+        lambda: wish_list.acquire(session, me, wish.id, {}),
         lambda: wish_list.remove(session, me, wish.id),
         lambda: pull_list.add(session, me, make.series().id),
         lambda: pull_list.remove(session, me, session.scalar(text("SELECT series_id FROM pull_list_series"))),
@@ -126,12 +126,12 @@ def test_each_act_is_undone_and_done_again(session, make, reader, issues):
 
 def test_what_was_changed_since_stays(session, make, reader, issues):
     me = reader.user_id
-    collection.add_many(session, me, [(each, {"notes": "old"}) for each in issues[:3]], today=TODAY)
+    collection.add_many(session, me, [(each, {"notes": "old"}) for each in issues[:3]])
     adding = last(session)
     ids = session.scalars(text("SELECT id FROM collection_item ORDER BY issue_id")).all()
-    collection.update(session, me, ids[0], {"notes": "new"}, today=TODAY)
+    collection.update(session, me, ids[0], {"notes": "new"})
     changing = last(session)
-    collection.update(session, me, ids[0], {"grade": 9}, today=TODAY)
+    collection.update(session, me, ids[0], {"grade": 9})
     assert undone(session, reader, changing) == UndoResult(1, changed=0, gone=0)
     item = collection.item(session, me, ids[0])
     assert (item.notes, item.grade) == ("old", 9)
@@ -165,7 +165,8 @@ def test_what_was_changed_since_stays(session, make, reader, issues):
 
 def test_merged_and_deleted_issues(session, catalog, make, reader, issues):
     me = reader.user_id
-    collection.add_many(session, me, [(each, {"rating": 4}) for each in issues[:3]], today=TODAY)
+    ratings.rate_issues(session, me, dict.fromkeys(issues[:3], 4), today=TODAY)
+    collection.add_many(session, me, [(each, {}) for each in issues[:3]])
     session.commit()
     for item_id in session.scalars(text("SELECT id FROM collection_item")).all():
         collection.remove(session, me, item_id)
@@ -185,7 +186,7 @@ def test_merged_and_deleted_issues(session, catalog, make, reader, issues):
 
 def test_acts_are_private_and_end_after_a_day(session, make, reader, issues):
     me = reader.user_id
-    collection.add(session, me, issues[0], {}, today=TODAY)
+    collection.add(session, me, issues[0], {})
     act = last(session)
     stranger = make_identity(make.user(), SESSION)
     with pytest.raises(NotFoundError):
@@ -218,15 +219,13 @@ def test_a_list_that_is_on_the_other_side_since_stays_there(session, reader):
 
 
 def test_what_the_catalogue_does_is_no_act(session, catalog, make, reader, issues):
-    collection.add(session, reader.user_id, issues[0], {}, today=TODAY)
+    collection.add(session, reader.user_id, issues[0], {})
     act = last(session)
     merge(catalog, catalog.get(Issue, issues[1]), catalog.get(Issue, issues[0]))
     catalog.delete(catalog.get(Issue, issues[1]))
     assert last(session) == act
-    collection.add(session, reader.user_id, issues[2], {}, today=TODAY)
-    collection.update(
-        session, reader.user_id, session.scalar(text("SELECT id FROM collection_item")), {}, today=TODAY
-    )
+    collection.add(session, reader.user_id, issues[2], {})
+    collection.update(session, reader.user_id, session.scalar(text("SELECT id FROM collection_item")), {})
     assert session.scalars(select(LibraryAct.counts).order_by(LibraryAct.id)).all() == [
         {"collection_item.insert": 1},
         {"collection_item.insert": 1},

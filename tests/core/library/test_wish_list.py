@@ -139,7 +139,7 @@ def test_what_is_not_there(session, reader, number):
     assert (caught.value.kind, caught.value.key) == ("issue", number)
     for act in (
         lambda: wish_list.change(session, reader, number, {}),
-        lambda: wish_list.acquire(session, reader, number, {}, today=TODAY),
+        lambda: wish_list.acquire(session, reader, number, {}),
         lambda: wish_list.find_item(session, reader, number),
     ):
         with pytest.raises(NotFoundError) as caught:
@@ -152,7 +152,7 @@ def test_items_of_others_are_theirs(session, make, reader, item):
     other = make.user().id
     for act in (
         lambda: wish_list.change(session, other, item.id, {"priority": 1}),
-        lambda: wish_list.acquire(session, other, item.id, {}, today=TODAY),
+        lambda: wish_list.acquire(session, other, item.id, {}),
     ):
         with pytest.raises(NotFoundError):
             act()
@@ -189,13 +189,13 @@ def test_what_is_acquired_comes_into_the_collection_once(session, make, reader):
     item, _ = wish_list.add(session, reader, issue, {"desired_grade": Decimal("9.4"), "notes": "wish"})
     before = stamps(session, WishListItem, item.id)
     bought = {"purchase_price": Decimal("4.50"), "purchase_currency": "EUR", "notes": "buy"}
-    item, owned, created = wish_list.acquire(session, reader, item.id, bought, today=TODAY)
+    item, owned, created = wish_list.acquire(session, reader, item.id, bought)
     assert created
     assert (owned.issue_id, owned.grade, owned.quantity) == (issue, Decimal("9.4"), 1)
     assert (owned.purchase_price, owned.purchase_currency, owned.notes) == (Decimal("4.50"), "EUR", "buy")
     assert (item.status, item.notes) == ("ACQUIRED", "wish")
     assert stamps(session, WishListItem, item.id).modified > before.modified
-    _, again, created = wish_list.acquire(session, reader, item.id, {"notes": "other"}, today=TODAY)
+    _, again, created = wish_list.acquire(session, reader, item.id, {"notes": "other"})
     assert (again.id, again.notes, created) == (owned.id, "buy", False)
 
 
@@ -249,8 +249,8 @@ def test_what_is_acquired_twice_at_once_is_owned_once(factory, scene):
         session.commit()
     told = run_concurrently(
         factory,
-        *[lambda catalog: wish_list.acquire(catalog.session, reader, item, {}, today=TODAY)[2]] * 3,
-        lambda catalog: collection.add(catalog.session, reader, issue, {}, today=TODAY)[1],
+        *[lambda catalog: wish_list.acquire(catalog.session, reader, item, {})[2]] * 3,
+        lambda catalog: collection.add(catalog.session, reader, issue, {})[1],
     )
     assert (sorted(told), count(factory, CollectionItem)) == ([False] * 3 + [True], 1)
 
@@ -282,7 +282,7 @@ def test_an_issue_that_goes_while_it_is_acquired_leaves_nothing_half_done(factor
 
     def acquire(catalog):
         try:
-            return wish_list.acquire(catalog.session, reader, item, {}, today=TODAY)[2]
+            return wish_list.acquire(catalog.session, reader, item, {})[2]
         except NotFoundError:
             return None
 

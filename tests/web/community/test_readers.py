@@ -1,7 +1,7 @@
 """Public profiles show only the parts that their owner chose; for others, private ones do not exist."""
 
 import io
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 import pytest
 from PIL import Image
@@ -163,7 +163,7 @@ def test_a_profile_costs_few_statements_however_much_there_is(
     session.commit()
     few = list(costs())
     for issue in (world.first, world.second, world.reprint):
-        collection.add(session, member.id, issue.id, {"is_read": True}, today=date(2026, 11, 22))
+        collection.add(session, member.id, issue.id, {"is_read": True})
     profiles.add_favourite(session, member.id, "issue", world.first.id)
     profiles.add_favourite(session, member.id, "series", world.book.id)
     session.commit()

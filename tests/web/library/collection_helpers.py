@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 from sqlalchemy import text
 
-from comicsdb.library import collection
+from comicsdb.library import collection, ratings
 from comicsdb.models import CollectionItem, ReadDate
 from tests.web.conftest import form_to, soup
 
@@ -26,9 +26,10 @@ def item_of_another_reader(make, session, issue) -> CollectionItem:
     )
 
 
-def add_item(session, user, issue, **values) -> CollectionItem:
-    """Add an item to a collection."""
-    item, made = collection.add(session, user.id, issue.id, values, today=TODAY)
+def add_item(session, user, issue, *, rating=None, **values) -> CollectionItem:
+    """Add an item to a collection, and rate its issue."""
+    ratings.rate_issues(session, user.id, {issue.id: rating}, today=TODAY)
+    item, made = collection.add(session, user.id, issue.id, values)
     assert made
     session.commit()
     return item
@@ -44,7 +45,7 @@ def add_items(session, user, series, count, **values) -> list[int]:
         ),
         {"series": series.id, "count": count},
     ).all()
-    items = collection.add_many(session, user.id, [(each, values) for each in made], today=TODAY)
+    items = collection.add_many(session, user.id, [(each, values) for each in made])
     session.commit()
     return [items[each] for each in made]
 

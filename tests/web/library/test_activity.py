@@ -20,9 +20,7 @@ def test_acts_are_told_and_undone(testapp, session, connection, member, world):
     added = testapp.post(f"/track/{world.first.slug}/", track).follow()
     form = added.html.select_one(".message form")  # the message itself has a button
     assert form["action"].endswith("/undo/")
-    collection.add_many(
-        session, member.id, [(world.second.id, {"is_read": True}), (world.third.id, {})], today=None
-    )
+    collection.add_many(session, member.id, [(world.second.id, {"is_read": True}), (world.third.id, {})])
     session.commit()
     wish_list.add(session, member.id, world.third.id, {})
     session.commit()

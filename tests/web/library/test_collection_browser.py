@@ -1,7 +1,5 @@
 """A collection in a real browser: adding a series and marking items by keyboard, rating, tracking."""
 
-from datetime import date
-
 import pytest
 from sqlalchemy import select
 
@@ -23,7 +21,7 @@ def site(served):
             for name, issues in (("Lamplight", 4), ("Embers", 2)):
                 series = make.series(name=name)
                 made = [make.issue(series=series, number=str(number + 1)) for number in range(issues)]
-        collection.add(session, nora.id, made[0].id, {"is_read": True}, today=date(2026, 11, 22))
+        collection.add(session, nora.id, made[0].id, {"is_read": True})
         session.commit()
     return served
 

@@ -10,7 +10,7 @@ from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, IssueRating
 from tests.web.conftest import details, field_errors, form_to, form_with, notice, soup
 from tests.web.forms.form_helpers import checkbox_labels, open_form, submit_form, value
-from tests.web.library.collection_helpers import TODAY, add_item, read_dates, reload
+from tests.web.library.collection_helpers import add_item, read_dates, reload
 
 FULL = {
     "quantity": "2",
@@ -151,7 +151,7 @@ def test_a_change_by_somebody_else_meanwhile_is_told_before_anything_is_saved(
 ):
     item = add_item(session, reader, world.first, notes="before", purchase_store="before")
     form = open_form(testapp, f"/collection/{item.id}/update/")
-    collection.update(session, reader.id, item.id, {"notes": "theirs", "quantity": 5}, today=TODAY)
+    collection.update(session, reader.id, item.id, {"notes": "theirs", "quantity": 5})
     session.commit()
     conflict = submit_form(form, {"notes": "mine", "purchase_store": "mine"}, status=409)
     rows = soup(conflict).select(".differences tbody tr")
@@ -197,7 +197,7 @@ def test_ticking_read_adds_a_date_and_taking_it_back_asks_first(testapp, world, 
 def test_a_conflict_is_told_before_dates_are_asked_about(testapp, world, session, reader):
     item = add_item(session, reader, world.first, is_read=True, notes="before")
     form = open_form(testapp, f"/collection/{item.id}/update/")
-    collection.update(session, reader.id, item.id, {"notes": "theirs"}, today=TODAY)
+    collection.update(session, reader.id, item.id, {"notes": "theirs"})
     session.commit()
     conflict = submit_form(form, {"is_read": [""]}, status=409)
     assert value(conflict, "notes") == "theirs"

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from comicsdb.library import collection, pull_list, wish_list
+from comicsdb.library import collection, pull_list, ratings, wish_list
 from tests.lists import make_list
 from tests.web.admin.helpers import log_in_as
 from tests.web.conftest import soup
@@ -11,7 +11,8 @@ from tests.web.conftest import soup
 def kept(session, make, issue, series):
     """Add an issue and a series to every part of a new reader's library."""
     reader = make.user()
-    collection.add(session, reader.id, issue.id, {"rating": 4}, today=date(2026, 3, 4))
+    ratings.rate(session, issue, reader.id, 4, today=date(2026, 3, 4))
+    collection.add(session, reader.id, issue.id, {})
     wish_list.add(session, reader.id, issue.id, {})
     pull_list.add(session, reader.id, series.id)
     make_list(session, reader, [issue], is_private=True)

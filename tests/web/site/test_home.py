@@ -171,7 +171,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
     pull_list.add(session, member.id, other.id)
     # Gaps of one, two and three issues; the last one is too long to be shown.
     for place in (0, 1, 3, 6, 10):
-        collection.add(session, member.id, issues[place].id, {}, today=today)
+        collection.add(session, member.id, issues[place].id, {})
     reads.add(session, member.id, issues[0].id, datetime(2021, 1, 1, tzinfo=UTC))
     reads.add(session, member.id, issues[2].id, None)
     listed = ReadingList(user_id=member.id, name="Nights", slug="nights")

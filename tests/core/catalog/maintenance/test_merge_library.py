@@ -64,8 +64,9 @@ def owned(session, reader):
     return item, sorted(dates)
 
 
-def add(session, reader, issue, **values):
-    found, _new = collection.add(session, reader.id, issue.id, values, today=TODAY)
+def add(session, reader, issue, *, rating=None, **values):
+    ratings.rate_issues(session, reader.id, {issue.id: rating}, today=TODAY)
+    found, _new = collection.add(session, reader.id, issue.id, values)
     session.commit()
     return found
 

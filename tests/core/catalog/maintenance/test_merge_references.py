@@ -9,7 +9,7 @@ from comicsdb import models
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.catalog.maintenance.merge_references import references_to_kind
 from comicsdb.community import profiles
-from comicsdb.library import collection, pull_list, wish_list
+from comicsdb.library import collection, pull_list, ratings, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.models import CATALOGUE, IssueRating
 from tests.lists import locked_list, make_list
@@ -145,8 +145,8 @@ def crowd(make, session, number):
 
 def keep(session, reader, issue, series, stars):
     """Add an issue and a series to everything that readers keep."""
-    values = {"rating": stars, "read_dates": [datetime(2026, 3, 1, tzinfo=UTC)]}
-    collection.add(session, reader.id, issue.id, values, today=date(2026, 3, 4))
+    ratings.rate(session, issue, reader.id, stars, today=date(2026, 3, 4))
+    collection.add(session, reader.id, issue.id, {"read_dates": [datetime(2026, 3, 1, tzinfo=UTC)]})
     wish_list.add(session, reader.id, issue.id, {})
     pull_list.add(session, reader.id, series.id)
     for each in (issue, series):
