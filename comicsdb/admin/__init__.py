@@ -18,7 +18,7 @@ from comicsdb.admin.accounts import (
     set_deletable,
     set_password,
 )
-from comicsdb.admin.audit_log import Actor, actions, record
+from comicsdb.admin.audit_log import actions, record
 from comicsdb.admin.catalogue import (
     add_universe,
     copy_credits,
@@ -31,8 +31,6 @@ from comicsdb.admin.catalogue import (
 )
 from comicsdb.admin.reviews import dismiss_reports, hide_review, restore_review
 from comicsdb.admin.site import (
-    ANNOUNCEMENT_FIELDS,
-    POLL_FIELDS,
     change_announcement,
     change_poll,
     create_announcement,
@@ -42,46 +40,3 @@ from comicsdb.admin.site import (
     retry_mail,
     set_sign_ups,
 )
-
-__all__ = [
-    "ANNOUNCEMENT_FIELDS",
-    "DELETABLE",
-    "FIELDS",
-    "POLL_FIELDS",
-    "Actor",
-    "account_named",
-    "actions",
-    "add_member",
-    "add_universe",
-    "change_account",
-    "change_announcement",
-    "change_poll",
-    "copy_credits",
-    "create_account",
-    "create_announcement",
-    "create_poll",
-    "delete_account",
-    "delete_announcement",
-    "delete_poll",
-    "dismiss_reports",
-    "drop_token",
-    "end_sessions",
-    "find",
-    "fix_start_year",
-    "fixed_fields",
-    "hide_review",
-    "merge_objects",
-    "move",
-    "rebuild_slugs",
-    "record",
-    "remove_member",
-    "repair_anthology",
-    "reset_second_factor",
-    "restore_review",
-    "retry_mail",
-    "revoke_token",
-    "revoke_tokens",
-    "set_deletable",
-    "set_password",
-    "set_sign_ups",
-]

@@ -9,21 +9,8 @@ from comicsdb.catalog.errors import (
     MovedError,
     NotFoundError,
 )
-from comicsdb.catalog.kinds import Kind, Link, add_kind
+from comicsdb.catalog.kinds import Kind, add_kind
 from comicsdb.catalog.service import Catalog
-
-__all__ = [
-    "Catalog",
-    "CatalogError",
-    "ConflictError",
-    "GoneError",
-    "InvalidError",
-    "InvalidRowsError",
-    "Kind",
-    "Link",
-    "MovedError",
-    "NotFoundError",
-]
 
 
 def _catalog(request) -> Catalog:

@@ -16,23 +16,8 @@ from comicsdb.config.declarations import (
     REPLICAS,
     SECRET,
     SETTINGS,
-    Setting,
 )
-from comicsdb.config.types import EMBEDDED, boolean, words
-
-__all__ = [
-    "BASIC_DEPRECATED",
-    "BASIC_PHASE",
-    "BASIC_SUNSET",
-    "COUNT_MAX",
-    "FIXED_SETTINGS",
-    "SETTINGS",
-    "Setting",
-    "SettingsError",
-    "boolean",
-    "parse_settings",
-    "words",
-]
+from comicsdb.config.types import EMBEDDED
 
 # Settings of Pyramid's add-ons that our code depends on.
 FIXED_SETTINGS = {

@@ -15,27 +15,3 @@ from comicsdb.schemas.people import ArcSchema, CharacterSchema, CreatorSchema, T
 from comicsdb.schemas.publisher import ImprintSchema, PublisherSchema, UniverseSchema
 from comicsdb.schemas.reference import AgeRatingSchema, GenreSchema, RoleSchema, SeriesTypeSchema
 from comicsdb.schemas.series import SeriesSchema
-
-__all__ = [
-    "AgeRatingSchema",
-    "ArcSchema",
-    "AttributionSchema",
-    "CatalogueSchema",
-    "CharacterSchema",
-    "CreatorSchema",
-    "CreditSchema",
-    "EntitySchema",
-    "ExternalIdSchema",
-    "GenreSchema",
-    "ImprintSchema",
-    "IssueSchema",
-    "ObjectSchema",
-    "PublisherSchema",
-    "RoleSchema",
-    "SeriesSchema",
-    "SeriesTypeSchema",
-    "TeamSchema",
-    "UniverseSchema",
-    "VariantSchema",
-    "errors_by_field",
-]

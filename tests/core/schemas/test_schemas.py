@@ -28,7 +28,7 @@ from comicsdb.schemas.base import text
 from tests.core.schema_reading import errors_of_values
 from tests.soak import SOAK
 
-ALL = [getattr(schemas, name) for name in schemas.__all__ if name.endswith("Schema")]
+ALL = [each for name, each in vars(schemas).items() if name.endswith("Schema")]
 SERIES = {
     "name": "Run",
     "sort_name": "Run",
