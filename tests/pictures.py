@@ -1,10 +1,19 @@
-"""Small files whose pictures are expensive to decode."""
+"""Facts about pictures, and small files whose pictures are expensive to decode."""
 
 import io
 
 from PIL import Image
 
+from comicsdb.imaging.images import load, open_image
+from comicsdb.imaging.picture import Picture
+
 SCAN = b"\xff\xda"
+
+
+def inspect(data: bytes) -> Picture:
+    """Decode a picture in this process; returns its size and format."""
+    with open_image(data) as image:
+        return load(image)
 
 
 def scans(number: int, side: int = 7000) -> bytes:

@@ -197,12 +197,12 @@ def matching(model, query: str) -> ColumnElement[bool]:
 
 def similar(model, query: str) -> ColumnElement[bool]:
     """The condition that a name is similar to the query; call `set_similarity_threshold` first."""
-    return or_(*(func.fold(clean_query(query)).op("<%")(column) for column in _names(model)))
+    return or_(*(func.fold(clean_query(query)).op("<%")(column) for column in search_columns(model)))
 
 
 def distance(model, query: str) -> ColumnElement[float]:
     """The distance of the closest name from the query (0 to 1), for ordering."""
-    return func.least(*(func.fold(clean_query(query)).op("<<->")(column) for column in _names(model)))
+    return func.least(*(func.fold(clean_query(query)).op("<<->")(column) for column in search_columns(model)))
 
 
 def best_first(model, query: str) -> tuple:
@@ -241,16 +241,12 @@ def _spaced(text) -> ColumnElement[str]:
     return func.translate(text, BEFORE_WORDS, " " * len(BEFORE_WORDS))
 
 
-def set_similarity_threshold(session: Session, similarity: float = SIMILARITY) -> None:
+def set_similarity_threshold(session: Session) -> None:
     """Set the threshold of `similar` until the transaction ends."""
     session.execute(
         text("SELECT set_config('pg_trgm.word_similarity_threshold', :value, true)"),
-        {"value": str(similarity)},
+        {"value": str(SIMILARITY)},
     )
-
-
-def _names(model) -> tuple:
-    return search_columns(Series if model is Issue else model)
 
 
 @dataclass(frozen=True)

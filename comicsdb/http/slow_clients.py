@@ -173,7 +173,7 @@ class SlowClientMiddleware:
     def _send_slowly(self, pieces, rest, answer, start_response: Callable) -> Iterable[bytes]:
         """Send a response piece by piece, unless too many slow clients are already being served."""
         if self._slow.acquire(timeout=SLOW_TIMEOUT):
-            return PiecewiseBody(chain(pieces, rest), partial(_close, answer), self._slow.release)
+            return Stream(chain(pieces, rest), partial(_close, answer), self._slow.release)
         _close(answer)
         return self._refuse(BUSY, start_response)  # nothing was sent yet
 
@@ -182,24 +182,6 @@ class SlowClientMiddleware:
         headers = [*self._headers, ("Content-Type", "text/plain"), ("Content-Length", str(len(text)))]
         start_response(status, [*headers, *([("Retry-After", "1")] if problem is BUSY else [])])
         return [text.encode()]
-
-
-class PiecewiseBody:
-    """The pieces of a long response, with callbacks for when it was sent or the client disconnected."""
-
-    def __init__(self, pieces: Iterable[bytes], *on_close: Callable):
-        self.pieces = pieces
-        self.on_close = on_close
-
-    def __iter__(self):
-        """The pieces."""
-        return iter(self.pieces)
-
-    def close(self) -> None:
-        """Call the callbacks; the WSGI server calls this last."""
-        on_close, self.on_close = self.on_close, ()
-        for each in on_close:
-            each()
 
 
 def _connections(port: int) -> Iterable[socket.socket]:

@@ -15,11 +15,11 @@ def wait(environ: dict, seconds: float) -> bool:
 
 
 class Stream:
-    """The body of a slow response; `on_close` is called once, whoever closes it."""
+    """The body of a long or slow response; each of `on_close` is called once, whoever closes it."""
 
-    def __init__(self, pieces: Iterable[bytes], on_close: Callable[[], None]):
+    def __init__(self, pieces: Iterable[bytes], *on_close: Callable[[], object]):
         self._pieces = pieces
-        self._on_close: Callable[[], None] | None = on_close
+        self._on_close = on_close
 
     def __iter__(self) -> Iterator[bytes]:
         """The pieces."""
@@ -27,6 +27,6 @@ class Stream:
 
     def close(self) -> None:
         """Close the stream; the WSGI server calls this last."""
-        on_close, self._on_close = self._on_close, None
-        if on_close is not None:
-            on_close()
+        on_close, self._on_close = self._on_close, ()
+        for each in on_close:
+            each()

@@ -46,13 +46,6 @@ def describe(data: bytes) -> tuple[dict, bytes]:
         return _facts(header_facts(image)), b""
 
 
-def hash_cover(data: bytes) -> tuple[dict, bytes]:
-    """The perceptual hashes of a picture."""
-    with open_image(data) as image:
-        load(image)
-        return {"hashes": hashes(image)}, b""
-
-
 def shrink(data: bytes, *, size: str) -> tuple[dict, bytes]:
     """A thumbnail."""
     return {}, thumbnail(data, size)
@@ -68,7 +61,6 @@ JOBS = {
     "clean": clean,
     "measure": measure,
     "describe": describe,
-    "hash": hash_cover,
     "thumbnail": shrink,
     "share": share,
 }

@@ -2,7 +2,8 @@
 
 import io
 import warnings
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -30,16 +31,6 @@ _ = str  # marks texts for translation
 QUALITY = 80
 
 
-def inspect(source: Path | bytes) -> Picture:
-    """Decode a picture from a file or bytes; returns its size and format.
-
-    Raises PictureError for anything but a valid JPEG, PNG, WebP, GIF or AVIF of at most 20 MB and 50 million
-    pixels. File name and claimed type are ignored. Of an animation, only the first frame counts.
-    """
-    with open_image(source) as image:
-        return load(image)
-
-
 def load(image: Image.Image) -> Picture:
     """Decode an opened image; returns its size and format. Raises PictureError."""
     found = header_facts(image)
@@ -55,42 +46,28 @@ def header_facts(image: Image.Image) -> Picture:
     return Picture(*upright_size(image), FORMATS[image.format])
 
 
-class open_image:  # noqa: N801  (used like a function: `with open_image(data) as image`)
+@contextmanager
+def open_image(data: bytes) -> Iterator[Image.Image]:
     """Open an image whose structure and header are within the limits, without decoding it.
 
-    Raises PictureError like `inspect`.
+    Raises PictureError for anything but a JPEG, PNG, WebP, GIF or AVIF of at most 20 MB and 50 million
+    pixels. Of an animation, only the first frame counts.
     """
-
-    def __init__(self, source: Path | bytes):
-        self._source = source
-
-    def __enter__(self) -> Image.Image:
-        if isinstance(self._source, bytes):
-            check_length(len(self._source))
-            data = self._source
-        else:
-            check_length(self._source.stat().st_size)
-            data = self._source.read_bytes()
-        check_structure(data)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # about sizes, which we check ourselves, and odd metadata
-                self._image = Image.open(io.BytesIO(data), formats=tuple(SUFFIXES))
-        except UnidentifiedImageError as error:
-            raise PictureError(_("is not a JPEG, PNG, WebP, GIF or AVIF picture")) from error
-        except Image.DecompressionBombError as error:
-            raise PictureError(_("has more than ${most} pixels"), most=format(PIXELS_MAX, ",")) from error
-        except DECODER_ERRORS as error:
-            raise PictureError(_("is not a readable picture")) from error
-        try:
-            _check_size(*self._image.size)
-        except PictureError:
-            self._image.close()
-            raise
-        return self._image
-
-    def __exit__(self, *_failure):
-        self._image.close()
+    check_length(len(data))
+    check_structure(data)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about sizes, which we check ourselves, and odd metadata
+            image = Image.open(io.BytesIO(data), formats=tuple(SUFFIXES))
+    except UnidentifiedImageError as error:
+        raise PictureError(_("is not a JPEG, PNG, WebP, GIF or AVIF picture")) from error
+    except Image.DecompressionBombError as error:
+        raise PictureError(_("has more than ${most} pixels"), most=format(PIXELS_MAX, ",")) from error
+    except DECODER_ERRORS as error:
+        raise PictureError(_("is not a readable picture")) from error
+    with closing(image):
+        _check_size(*image.size)
+        yield image
 
 
 def _check_size(width: int, height: int) -> None:

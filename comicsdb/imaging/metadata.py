@@ -12,11 +12,10 @@ from PIL import ImageOps
 
 from comicsdb.imaging.images import (
     DECODER_ERRORS,
-    FORMATS,
     ORIENTATION,
+    header_facts,
     open_image,
     orientation,
-    upright_size,
 )
 from comicsdb.imaging.picture import Picture, PictureError, damaged_error
 from comicsdb.imaging.structure import JPEG_END, gif_parts, jpeg_parts, png_parts, webp_parts
@@ -39,11 +38,11 @@ _ = str  # marks texts for translation
 def strip_metadata(data: bytes) -> tuple[bytes, Picture]:
     """The picture without metadata, and the facts in its header; the result is not decoded yet.
 
-    Raises PictureError like `inspect`.
+    Raises PictureError like `open_image`.
     """
     with open_image(data) as image:
         turned = orientation(image)
-        picture = Picture(*upright_size(image), FORMATS[image.format])
+        picture = header_facts(image)
     try:
         result = _STRIPPERS[picture.format](data, _exif(turned) if turned != 1 else b"")
     except PictureError:

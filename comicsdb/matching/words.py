@@ -230,4 +230,4 @@ SOURCES = {
     "mal": "myanimelist",
     "mangadex": "mangadex",
 }
-CV_ISSUE, CV_VOLUME = "4000", "4050"  # types in Comic Vine's ids
+CV_ISSUE = "4000"  # the type of issues in Comic Vine's ids

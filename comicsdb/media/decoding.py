@@ -146,7 +146,7 @@ class DecoderPool:
 
     def hashes(self, data: bytes) -> dict[str, str]:
         """The perceptual hashes of a picture (see `imaging.hashes`); raises PictureError."""
-        return self._run({"job": "hash"}, data)[0]["hashes"]
+        return self.cover(data)[1]
 
     def thumbnail(self, data: bytes, size: str) -> bytes:
         """A thumbnail as WebP, of one of the sizes `imaging.picture.SIZES`; raises PictureError."""

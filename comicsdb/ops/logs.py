@@ -28,7 +28,6 @@ REQUEST_ID_HEADER = "HTTP_X_REQUEST_ID"
 STANDARD = set(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "asctime", "taskName"}
 
 _environ: ContextVar[dict | None] = ContextVar("environ", default=None)
-_json = False
 
 MASK = "***"
 SECRET_HEADERS = {"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION", "HTTP_X_CSRF_TOKEN"}
@@ -75,14 +74,7 @@ class JsonFormatter(logging.Formatter):
 
 def set_format(log_format: str) -> None:
     """Set the format of all handlers: `plain`, as in the ini file, or `json`."""
-    global _json  # noqa: PLW0603  (like the log, it is global to the process)
-    _json = log_format == "json"
-    apply_format()
-
-
-def apply_format() -> None:
-    """Set the format of handlers that have been added since."""
-    if not _json:
+    if log_format != "json":
         return
     loggers = [logging.getLogger(), *map(logging.getLogger, logging.root.manager.loggerDict)]
     for handler in {each for logger in loggers for each in logger.handlers}:

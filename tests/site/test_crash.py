@@ -26,12 +26,12 @@ from sqlalchemy import create_engine, text
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.imaging.hashes import hashes
-from comicsdb.imaging.images import inspect
 from comicsdb.imaging.metadata import strip_metadata
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
 from tests.conftest import build_app
 from tests.factories import Factories
+from tests.pictures import inspect
 from tests.redis_server import RedisServer
 from tests.serving import add_account, clean_environment, free_port
 from tests.site.test_production import production

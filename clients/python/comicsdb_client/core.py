@@ -20,7 +20,6 @@ T = TypeVar("T")
 Steps = Generator[httpx.Request | float, httpx.Response | None, T]
 
 BATCH = 100  # ids or descriptors in one call
-KINDS = ("arc", "character", "creator", "imprint", "issue", "publisher", "series", "team", "universe")
 SELECTION_OPTIONS = ("fields", "include")  # parameters of the query that select the fields of issues
 ATTEMPTS_MAX = 4
 LONGEST_WAIT = 120.0  # seconds

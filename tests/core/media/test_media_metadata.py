@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops, PngImagePlugin
 
-from comicsdb.imaging.images import ORIENTATION, inspect
+from comicsdb.imaging.images import ORIENTATION
 from comicsdb.imaging.metadata import strip_metadata
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media import decoding
 from tests.dataset import picture
+from tests.pictures import inspect
 from tests.soak import SOAK
 
 SECRET = b"Somebody's name and home"
