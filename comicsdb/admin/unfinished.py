@@ -10,21 +10,12 @@ import logging
 from collections.abc import Callable
 from datetime import timedelta
 
-from pyramid.events import ApplicationCreated
 from sqlalchemy import Engine, delete, exists, func, or_, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb.admin import catalogue
-from comicsdb.catalog import (
-    Catalog,
-    ConflictError,
-    GoneError,
-    InvalidError,
-    MovedError,
-    NotFoundError,
-    late_stamps,
-)
+from comicsdb.catalog import Catalog, CatalogError, late_stamps
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import bulk, pieces, repair_slugs
 from comicsdb.catalog.maintenance.merge import preview_merge, raise_problems
@@ -32,12 +23,11 @@ from comicsdb.db import make_engine, session_factory
 from comicsdb.media.storage import Storage
 from comicsdb.models import LateStamps, UnfinishedAct, User
 from comicsdb.ops import jobs
-from comicsdb.ops.worker import Worker
+from comicsdb.ops.worker import Worker, add_worker
 
 log = logging.getLogger(__name__)
 
 IDLE = timedelta(minutes=5)  # time after which recorded stamps are those of a process that was killed
-IMPOSSIBLE = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
 PAUSE = 2.0  # seconds between checks for acts
 
 
@@ -60,7 +50,7 @@ def run_unfinished(factory: sessionmaker, media=None, *, idle: timedelta = IDLE)
         for note in _notes(session):
             try:
                 done[note.id] = _finish(session, note)
-            except IMPOSSIBLE as error:
+            except CatalogError as error:
                 session.rollback()
                 _remove(session, note)
                 session.commit()
@@ -194,10 +184,10 @@ class ActWorker(Worker):
 
 def includeme(config):
     """Start the thread that runs acts, if the settings ask for one."""
-    if config.get_settings()["comicsdb.acts.worker"] == "thread":
-        config.add_subscriber(_start_worker, ApplicationCreated)
-
-
-def _start_worker(event):
-    registry = event.app.registry
-    ActWorker(registry["comicsdb.engine"], registry.settings, registry["comicsdb.media"]).start()
+    add_worker(
+        config,
+        "comicsdb.acts.worker",
+        lambda registry: ActWorker(
+            registry["comicsdb.engine"], registry.settings, registry["comicsdb.media"]
+        ),
+    )

@@ -8,7 +8,7 @@ import click
 
 from comicsdb import admin, db
 from comicsdb.admin import unfinished
-from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
+from comicsdb.catalog import Catalog, CatalogError, InvalidError, MovedError
 from comicsdb.catalog.maintenance.merge import MergePreview, preview_merge
 from comicsdb.catalog.maintenance.move import MovePreview, preview_move
 from comicsdb.catalog.maintenance.repair_reports import (
@@ -22,7 +22,6 @@ from comicsdb.models import CATALOGUE
 from comicsdb.models.choices import DEFAULT_LANGUAGE, YEARS
 from comicsdb.ops.jobs import AlreadyRunningError
 
-CATALOG_ERRORS = (ConflictError, GoneError, InvalidError, MovedError, NotFoundError)
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 REASON = click.option("--reason", default="", help="Why; shown in the history.")
 
@@ -46,7 +45,7 @@ def edit_catalogue(site: Site, *, dry_run: bool = False, reason: str = ""):
                 session.rollback()
             else:
                 session.commit()
-        except CATALOG_ERRORS as error:
+        except CatalogError as error:
             raise click.ClickException(error_text(error)) from error
 
 

@@ -4,22 +4,17 @@ A letter is a subject and blocks, from which both the text and the HTML part are
 as a row. Rows are sent by the command `comicsdb mail send` or by a thread of each server process.
 """
 
-from pyramid.events import ApplicationCreated
-
 from comicsdb.mail.delivery import Sender
 from comicsdb.mail.letter import Facts, Items, Letter, Link, Paragraph
 from comicsdb.mail.outbox import queue, queue_to_administrators
-
-__all__ = ["Facts", "Items", "Letter", "Link", "Paragraph", "queue", "queue_to_administrators"]
+from comicsdb.ops.worker import add_worker
 
 
 def includeme(config):
     """Register the core's translations; start the sending thread if the settings ask for one."""
     config.add_translation_dirs("comicsdb:locale")
-    if config.get_settings()["comicsdb.mail.sender"] == "thread":
-        config.add_subscriber(_start_sender, ApplicationCreated)
-
-
-def _start_sender(event):
-    registry = event.app.registry
-    Sender(registry["comicsdb.engine"], registry.settings).start()
+    add_worker(
+        config,
+        "comicsdb.mail.sender",
+        lambda registry: Sender(registry["comicsdb.engine"], registry.settings),
+    )

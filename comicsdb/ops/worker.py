@@ -2,7 +2,9 @@
 
 import logging
 import threading
+from collections.abc import Callable
 
+from pyramid.events import ApplicationCreated
 from sqlalchemy.exc import SQLAlchemyError
 
 LONG_PAUSE = 30.0  # seconds after a failure
@@ -44,3 +46,9 @@ class Worker:
             except Exception:  # the thread must not end, or no more work would be done
                 log.exception("The worker for %s failed.", self._name)
                 pause = LONG_PAUSE
+
+
+def add_worker(config, setting: str, make: Callable[..., Worker]) -> None:
+    """Start the worker that `make(registry)` returns with the application, if the setting is `thread`."""
+    if config.get_settings()[setting] == "thread":
+        config.add_subscriber(lambda event: make(event.app.registry).start(), ApplicationCreated)

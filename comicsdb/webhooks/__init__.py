@@ -5,17 +5,14 @@ Messages are thin: lines of the change feed, signed as specified by Standard Web
 thread of each server process.
 """
 
-from pyramid.events import ApplicationCreated
-
+from comicsdb.ops.worker import add_worker
 from comicsdb.webhooks.delivery import Deliverer
 
 
 def includeme(config):
     """Start the sending thread if the settings ask for one."""
-    if config.get_settings()["comicsdb.webhooks.sender"] == "thread":
-        config.add_subscriber(_start_deliverer, ApplicationCreated)
-
-
-def _start_deliverer(event):
-    registry = event.app.registry
-    Deliverer(registry["comicsdb.engine"], registry.settings).start()
+    add_worker(
+        config,
+        "comicsdb.webhooks.sender",
+        lambda registry: Deliverer(registry["comicsdb.engine"], registry.settings),
+    )
