@@ -197,17 +197,27 @@ def other_holder(session: Session, email: str, user: User) -> User | None:
     return None if found is None or is_pending(session, found) else found
 
 
+def free_address(session: Session, email: str, user: User) -> None:
+    """Lock an address that an account has proved to own, and take it from one that was never activated.
+
+    Raises BadLinkError if another activated account has it.
+    """
+    lock_email(session, email)
+    if other_holder(session, email, user) is not None:
+        raise BadLinkError
+    never_proved = update(User).where(func.lower(User.email) == email.lower(), User.id != user.id)
+    session.execute(
+        never_proved.values(email=placeholder_email()).execution_options(synchronize_session=False)
+    )
+
+
 def confirm_email(context: AccountContext, secret: str) -> User:
     """Set the address to which a link was sent. Raises LinkUsedError and BadLinkError."""
     session = context.session
     link, user = open_link(session, CONFIRM_EMAIL, secret)
-    lock_email(session, link.email)
-    if not user.is_active or other_holder(session, link.email, user) is not None:
+    if not user.is_active:
         raise BadLinkError
-    never_proved = update(User).where(func.lower(User.email) == link.email.lower(), User.id != user.id)
-    session.execute(
-        never_proved.values(email=placeholder_email()).execution_options(synchronize_session=False)
-    )
+    free_address(session, link.email, user)
     before, was_confirmed = user.email, user.email_confirmed
     with constraint_errors({"uq_user_account_email": BadLinkError()}), session.begin_nested():
         user.email, user.email_confirmed = link.email, True

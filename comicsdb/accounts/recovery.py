@@ -12,9 +12,9 @@ from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.errors import BadLinkError, LinkUsedError
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.login import confirm_password
-from comicsdb.accounts.lookup import lock_email, run_for_address
+from comicsdb.accounts.lookup import run_for_address
 from comicsdb.accounts.passwords import UNUSABLE
-from comicsdb.accounts.profile import other_holder
+from comicsdb.accounts.profile import free_address
 from comicsdb.accounts.second_factor import remove_second_factors
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.sessions import end_all_sessions, renew_session
@@ -146,9 +146,7 @@ def reclaim_account(context: AccountContext, uid: str, secret: str) -> User:
     """
     link, user = _open_not_me(context, uid, secret)
     session = context.session
-    lock_email(session, link.email)
-    if other_holder(session, link.email, user) is not None:
-        raise BadLinkError
+    free_address(session, link.email, user)
     link.used = clock.now()
     user.email, user.email_confirmed = link.email, True
     user.password = UNUSABLE

@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from comicsdb import accounts
 from comicsdb.accounts import feed_addresses
 from comicsdb.accounts.deletion import clean
+from comicsdb.accounts.signup import PLACEHOLDER_DOMAIN
 from comicsdb.models import ApiToken, FeedAddress, LoginSession, SecurityEvent, SecurityEventKind, User
 from tests.core.accounts.conftest import PASSWORD
 
@@ -192,6 +193,16 @@ def test_an_address_that_somebody_else_has_now_is_not_taken(context, session, an
     with pytest.raises(accounts.BadLinkError):
         accounts.reclaim_account(context, *not_me(mail))
     assert session.get_one(User, ann.id).email == "evil@example.org"
+
+
+def test_a_sign_up_that_nobody_activated_does_not_hold_the_address(context, session, ann, intruded, form):
+    accounts.sign_up(context, form(email="ann@example.org"))
+    mail = next(mail for mail in intruded if "/not-me/" in mail.text and mail.to == "Ann@example.org")
+    accounts.reclaim_account(context, *not_me(mail))
+    session.flush()
+    assert (ann.email, ann.email_confirmed) == ("Ann@example.org", True)
+    waiting = session.scalar(select(User.email).where(User.username == "bob"))
+    assert waiting.endswith(f"@{PLACEHOLDER_DOMAIN}")
 
 
 def test_events_go_with_their_account(context, session, ann):
