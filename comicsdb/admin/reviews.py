@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session, joinedload
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.admin.audit_log import Actor, changes, raise_errors, record
-from comicsdb.catalog.errors import NotFoundError
+from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.models import Issue, Review, ReviewReport, Series
 from comicsdb.models.community import HIDDEN_REASON_MAX
@@ -31,8 +31,10 @@ def hide_review(session: Session, actor: Actor, review_id: int, reason: str) -> 
 
 
 def restore_review(session: Session, actor: Actor, review_id: int, reason: str) -> None:
-    """Show a hidden review again; raises like `hide_review`."""
+    """Show a hidden review again; raises like `hide_review`, and if its author has deleted the text."""
     review, reason = _locked(session, review_id), _checked(reason)
+    if not review.text:
+        raise InvalidError({"__all__": [_("The author has deleted the text.")]})
     changed = changes({"reason": review.hidden_reason}, {"reason": reason})
     review.hidden, review.hidden_reason = None, ""
     _settle(session, actor, review, "restore", changed)

@@ -6,7 +6,7 @@ only if they have a public profile.
 
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, Select, case, delete, func, literal, select
+from sqlalchemy import ColumnElement, Select, case, func, literal, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.orm import Session
 
@@ -93,8 +93,19 @@ def write(session: Session, user_id: int, issue_id: int, text: str, *, spoils: b
 
 
 def remove(session: Session, user_id: int, issue_id: int) -> None:
-    """Delete the review of an issue by an account; does nothing if there is none."""
-    session.execute(delete(Review).where(Review.user_id == user_id, Review.issue_id == issue_id))
+    """Delete the review of an issue by an account; does nothing if there is none.
+
+    Of a hidden review, only the text is deleted: another text would be visible otherwise.
+    """
+    own = select(Review).where(Review.user_id == user_id, Review.issue_id == issue_id).with_for_update()
+    review = session.scalar(own.execution_options(populate_existing=True))
+    if review is None:
+        return
+    if review.hidden is None:
+        session.delete(review)
+    elif review.text:
+        review.text, review.spoils, review.modified = "", False, clock.now()
+    session.flush()
 
 
 def find(session: Session, review_id: int, user_id: int) -> Review:

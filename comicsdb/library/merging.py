@@ -48,11 +48,11 @@ _MERGE_ITEMS = f"""
     JOIN collection_item theirs ON theirs.id = pair.theirs_id
     WHERE item.id = mine.id
 """
-# If a reader reviewed both issues, the newer review stays.
+# If a reader reviewed both issues, the newer review stays, but never one whose text was deleted.
 _DELETE_OLDER_REVIEWS = """
     DELETE FROM review mine USING review theirs
     WHERE mine.issue_id = :kept AND theirs.issue_id = :other AND theirs.user_id = mine.user_id
-        AND theirs.modified > mine.modified
+        AND (theirs.text <> '', theirs.modified) > (mine.text <> '', mine.modified)
 """
 _DELETE_MERGED_ITEMS = f"DELETE FROM collection_item item USING {_ITEM_PAIRS} WHERE item.id = pair.theirs_id"
 

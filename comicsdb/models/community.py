@@ -56,8 +56,8 @@ class Favourite(Base):
 class Review(Base):
     """A review of an issue by an account, in Markdown; the account's stars are an `IssueRating`.
 
-    `hidden` is when staff hid it, with a reason that the author can see. `modified` is when its text last
-    changed.
+    `hidden` is when staff hid it, with a reason that the author can see. The text is empty if the author
+    deleted it after that. `modified` is when its text last changed.
     """
 
     __tablename__ = "review"

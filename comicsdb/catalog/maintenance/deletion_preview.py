@@ -113,7 +113,7 @@ def _reader_counts(kind: str, ids: Collection[int]) -> dict:
         "read_date": _count(ReadDate.issue_id.in_(issues)),
         "wish_list_item": _count(WishListItem.issue_id.in_(issues)),
         "reading_list_item": _count(ReadingListItem.issue_id.in_(issues)),
-        "review": _count(Review.issue_id.in_(issues)),
+        "review": _count(Review.issue_id.in_(issues) & (Review.text != "")),
     }
     if kind == "series":
         counts["pull_list_series"] = _count(PullListSeries.series_id.in_(ids))

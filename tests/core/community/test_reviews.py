@@ -94,6 +94,25 @@ def test_names_are_shown_of_public_profiles_alone_and_stars_beside(session, ann,
     assert seen(session, issue) == []
 
 
+def test_deleting_a_hidden_review_does_not_undo_the_hiding(session, ann, bob, issue, make):
+    review = reviews.write(session, ann.id, issue.id, "He dies.", spoils=True)
+    reviews.report(session, review.id, bob.id, "Spoiler.")
+    staff = make.user("Boss", is_staff=True)
+    admin.hide_review(session, staff, review.id, "A spoiler")
+    for _ in range(2):
+        reviews.remove(session, ann.id, issue.id)
+        assert (review.text, review.spoils, review.hidden_reason) == ("", False, "A spoiler")
+    assert session.scalar(select(func.count(ReviewReport.id))) == 1
+    with pytest.raises(InvalidError) as caught:
+        admin.restore_review(session, staff, review.id, "Mended")
+    assert set(caught.value.errors) == {"__all__"}
+    reviews.write(session, ann.id, issue.id, "He dies!", spoils=False)
+    assert seen(session, issue) == []
+    admin.restore_review(session, staff, review.id, "Mended")
+    reviews.remove(session, ann.id, issue.id)
+    assert session.scalar(select(func.count(Review.id))) == 0
+
+
 def test_reports_reach_the_staff_and_are_settled(session, ann, bob, issue, make):
     review = reviews.write(session, ann.id, issue.id, "Good.", spoils=False)
     for _ in range(2):

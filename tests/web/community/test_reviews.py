@@ -169,6 +169,21 @@ def test_a_review_is_reported_hidden_and_restored(testapp, session, member, worl
         "The staff have hidden this review: Spoilers"
         in testapp.get(f"/issue/{world.first.slug}/review/").text
     )
+    mine = f"/issue/{world.first.slug}/review/"
+    form_to(testapp.get(mine), f"{mine}delete/").submit()
+    page = testapp.get(mine)
+    assert "The staff have hidden this review: Spoilers" in page.text
+    assert "Delete the review" not in page.text
+    testapp.reset()
+    start_session(testapp, bob)
+    page = testapp.get(own)
+    assert "The author has deleted the text." in page.text
+    assert not soup(page).select('button[name="decision"]')
+    testapp.reset()
+    start_session(testapp, member)
+    form = form_to(testapp.get(mine), mine)
+    form["text"] = "It was fine."
+    form.submit()
     testapp.reset()
     start_session(testapp, bob)
     form = form_to(testapp.get(own), own)

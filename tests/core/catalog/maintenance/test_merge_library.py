@@ -241,6 +241,7 @@ def test_a_deletion_is_counted_before_and_leaves_lists_dense(session, catalog, m
     wish_list.add(session, reader.id, doomed.id, {})
     pull_list.add(session, reader.id, series.id)
     session.add(Review(user_id=reader.id, issue_id=doomed.id, text="Good."))
+    session.add(Review(user_id=make.user().id, issue_id=doomed.id, text="", hidden=day(1)))  # deleted
     session.commit()
     numbers = 1 if kind == "issue" else 2
     followed = {} if kind == "issue" else {"pull_list_series": 1}
@@ -282,3 +283,13 @@ def test_of_two_reviews_the_newer_one_stays(session, catalog, make, two, reader,
     session.commit()
     found = session.execute(select(Review.issue_id, Review.text).order_by(Review.text)).all()
     assert found == [(kept.id, "Bob's."), (kept.id, "New.")]
+
+
+def test_of_two_reviews_one_that_was_hidden_and_deleted_goes(session, catalog, two, reader):
+    kept, other = two
+    session.add(Review(user_id=reader.id, issue_id=kept.id, text="", modified=day(2), hidden=day(1)))
+    session.add(Review(user_id=reader.id, issue_id=other.id, text="Good.", modified=day(1)))
+    session.commit()
+    merge(catalog, kept, other)
+    session.commit()
+    assert session.execute(select(Review.issue_id, Review.text)).all() == [(kept.id, "Good.")]
