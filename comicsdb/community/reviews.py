@@ -119,13 +119,14 @@ def find(session: Session, review_id: int, user_id: int) -> Review:
 
 
 def report(session: Session, review_id: int, user_id: int, reason: str) -> None:
-    """Report a review by another account to staff; reporting it again has no effect.
+    """Report a review by another account to staff.
 
-    Raises NotFoundError if the review is not visible, and InvalidError for the field `reason`, also if the
-    account has made too many reports today.
+    Reporting it again opens a report that staff have settled, if the review has changed since; otherwise it
+    has no effect. Raises NotFoundError if the review is not visible, and InvalidError for the field `reason`,
+    also if the account has made too many reports today.
     """
     reason = reason.replace("\r\n", "\n").strip()
-    find(session, review_id, user_id)
+    review = find(session, review_id, user_id)
     if problems := _problems(reason, REPORT_REASON_MAX, _("Say what is wrong with it.")):
         raise InvalidError({"reason": problems})
     _lock(session, user_id)
@@ -135,7 +136,14 @@ def report(session: Session, review_id: int, user_id: int, reason: str) -> None:
     if session.scalar(recent) >= REPORTS_A_DAY:
         raise InvalidError({"reason": [_too_many(REPORTS_A_DAY)]})
     made = insert(ReviewReport).values(review_id=review_id, user_id=user_id, reason=reason)
-    session.execute(made.on_conflict_do_nothing())
+    again = {"reason": made.excluded.reason, "created_on": made.excluded.created_on, "settled": None}
+    session.execute(
+        made.on_conflict_do_update(
+            index_elements=[ReviewReport.review_id, ReviewReport.user_id],
+            set_=again,
+            where=ReviewReport.settled < review.modified,
+        )
+    )
 
 
 def _problems(text: str, max_length: int, missing: Text) -> list[Text]:

@@ -94,6 +94,19 @@ def test_names_are_shown_of_public_profiles_alone_and_stars_beside(session, ann,
     assert seen(session, issue) == []
 
 
+def test_a_review_that_was_kept_can_be_reported_again_once_it_is_changed(session, ann, bob, issue, make):
+    review = reviews.write(session, ann.id, issue.id, "Good.", spoils=False)
+    reviews.report(session, review.id, bob.id, "Boring.")
+    admin.dismiss_reports(session, make.user("Boss", is_staff=True), review.id, "Fine")
+    reports = select(ReviewReport.reason, ReviewReport.settled.is_(None))
+    reviews.report(session, review.id, bob.id, "Boring, I say.")
+    assert session.execute(reports).all() == [("Boring.", False)]
+    reviews.write(session, ann.id, issue.id, "Bob is a fool.", spoils=False)
+    for reason in ("An insult.", "The same."):
+        reviews.report(session, review.id, bob.id, reason)
+        assert session.execute(reports).all() == [("An insult.", True)]
+
+
 def test_deleting_a_hidden_review_does_not_undo_the_hiding(session, ann, bob, issue, make):
     review = reviews.write(session, ann.id, issue.id, "He dies.", spoils=True)
     reviews.report(session, review.id, bob.id, "Spoiler.")
