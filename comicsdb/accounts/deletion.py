@@ -120,7 +120,10 @@ def _escape_like(text: str) -> str:
 
 
 def clean(session: Session) -> Counter:
-    """Remove expired data; returns the number of removed rows by type, such as "sessions" and "drafts"."""
+    """Remove expired data; returns the number of removed rows by type, such as "sessions" and "drafts".
+
+    Commits after each account: its deletion holds the writers' lock, for which all who edit wait.
+    """
     now = clock.now()
     counted = Counter()
     ended = delete(LoginSession).where(LoginSession.expires <= now)
@@ -128,15 +131,20 @@ def clean(session: Session) -> Counter:
     still_waiting = select(AccountLink.user_id).where(
         AccountLink.purpose == ACTIVATE, AccountLink.expires > now - SIGN_UPS_KEPT
     )
-    never_active = select(User).where(
+    never_active = (
         ~User.is_active,
         ~User.email_confirmed,
         User.id.in_(select(AccountLink.user_id).where(AccountLink.purpose == ACTIVATE)),
         User.id.not_in(still_waiting),
     )
-    for user in session.scalars(never_active.with_for_update(skip_locked=True)):
-        remove_account(session, user)
-        counted["accounts"] += 1
+    session.commit()
+    for user_id in session.scalars(select(User.id).where(*never_active)).all():
+        still = select(User).where(User.id == user_id, *never_active).with_for_update(skip_locked=True)
+        user = session.scalar(still.execution_options(populate_existing=True))
+        if user is not None:
+            remove_account(session, user)
+            counted["accounts"] += 1
+        session.commit()
     waiting = select(User.id).where(~User.is_active, ~User.email_confirmed)
     spent = delete(AccountLink).where(
         AccountLink.expires <= now - SIGN_UPS_KEPT, AccountLink.user_id.not_in(waiting)

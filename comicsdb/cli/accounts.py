@@ -191,8 +191,11 @@ def clean_command(site: Site):
     days, touched = (timedelta(site.settings[f"comicsdb.feed.{each}"]) for each in ("days", "touched_days"))
     with committed_session(site) as session:
         counted = clean(session)
+    with committed_session(site) as session:
         counted["imports"] = imports.clean(session)
+    with committed_session(site) as session:
         acts.clean(session)
+    with committed_session(site) as session:
         delivery.clean(session)
     with committed_session(site) as session:
         horizon.remove_older(session, days or None, touched)

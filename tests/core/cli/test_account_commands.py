@@ -1,19 +1,34 @@
 """The commands for accounts and mail, as operators type them."""
 
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import select, text
 
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
+from comicsdb.catalog.unit_of_work import WRITE_LOCK
 from comicsdb.config import parse_settings
 from comicsdb.mail import Letter, Paragraph, queue
 from comicsdb.mail.delivery import transport_from_settings
-from comicsdb.models import OutgoingMail, RateLimit, StaffAction, User, user_group_member
+from comicsdb.models import (
+    AccountLink,
+    LibraryAct,
+    OutgoingMail,
+    RateLimit,
+    StaffAction,
+    User,
+    user_group_member,
+)
+from comicsdb.models.account import ACTIVATE
+from comicsdb.models.base import SYSTEM_USER_ID
 from tests.cases import for_each
 from tests.conftest import SETTINGS
 from tests.core.cli.test_commands import _ini, run
 from tests.serving import free_port
 from tests.smtp_sink import SmtpSink
+from tests.waiting import wait_until
 
 PASSWORD = "correct horse battery"
 
@@ -162,6 +177,34 @@ def test_cleaning_says_what_it_removed(account, read, factory):
         " activated removed.\n"
     )
     assert read(select(RateLimit.client)) == [("new",)]
+
+
+def test_cleaning_does_not_hold_up_who_edits_the_catalogue(account, read, factory):
+    """The writers' lock is free again when the deletion of an account is done."""
+    old = clock.now() - timedelta(days=30)
+    with factory() as session:
+        for name in ("bob", "carl"):
+            each = User(username=name, email=f"{name}@example.org", is_active=False)
+            session.add(each)
+            session.flush()
+            link = {"user_id": each.id, "email": each.email, "created": old, "expires": old}
+            session.add(AccountLink(purpose=ACTIVATE, digest=each.username, **link))
+        session.add(LibraryAct(user_id=SYSTEM_USER_ID, at=old))
+        session.commit()
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        session.execute(select(LibraryAct).with_for_update())  # deleted last
+        cleaning = pool.submit(account, "clean")
+        waiting = text(
+            "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)"
+            " WHERE datname = current_database() AND NOT granted"
+        )
+        wait_until(lambda: session.scalar(waiting))
+        free = session.scalar(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": WRITE_LOCK})
+        gone = read(select(User.username).where(User.username.in_(("bob", "carl"))))
+        session.rollback()
+        assert "0 imports and 2 accounts" in cleaning.result(60).output
+    assert (free, gone) == (True, [])
+    assert read(select(LibraryAct.id)) == []
 
 
 def test_users_of_basic_are_reminded_as_the_phase_has_it(account, read, factory, monkeypatch):
