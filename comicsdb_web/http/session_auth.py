@@ -70,13 +70,18 @@ class SecondStep:
         value = [user.id, clock.now().timestamp() + SECOND_STEP, digest(user.password)]
         self._request.add_response_callback(lambda _request, answer: self._profile.set_cookies(answer, value))
 
-    def user(self) -> User | None:
-        """The active account whose password was given, unless that was too long ago."""
+    def user(self, *, lock: bool = False) -> User | None:
+        """The active account whose password was given, unless that was too long ago.
+
+        With `lock`, the password cannot change before the transaction ends: a change ends all sessions, and
+        would miss one that begins at the same time.
+        """
         value = self._profile.get_value()
         if not value:
             return None
         number, ends, password = value
-        user = self._request.dbsession.get(User, number)
+        locked = {"with_for_update": {"key_share": True}, "populate_existing": True} if lock else {}
+        user = self._request.dbsession.get(User, number, **locked)
         if user is None or not user.is_active or ends <= clock.now().timestamp():
             return None
         return user if secrets_equal(password, digest(user.password)) else None

@@ -75,7 +75,7 @@ def second_form(request):
 
 def second(request):
     """Log in with a code, a recovery code or a passkey, after the password."""
-    user = request.second_step.user()
+    user = request.second_step.user(lock=True)
     if user is None:
         request.messages.add(
             "info", request.localizer.translate(_("That took too long. Please log in again."))

@@ -1,18 +1,22 @@
 """The pages of two-step log-in: setup, log-in, confirmation of sensitive actions, and the rule for staff."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pyotp
 import pytest
 import time_machine
 import webtest
-from sqlalchemy import select
+from sqlalchemy import delete, func, select, text
 
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import ApiToken, LoginSession, Passkey, User
+from tests.conftest import build_app
 from tests.passkey_device import Device
+from tests.serving import add_account
+from tests.waiting import wait_until
 from tests.web.conftest import field_errors, form_to, log_in, notice, soup, start_session, submit
 
 SECURITY = "/accounts/security/"
@@ -289,3 +293,27 @@ def test_it_is_not_required_unless_the_setting_says_so(testapp, reader, session)
 def test_italian_readers_read_italian(testapp, device):
     page = testapp.get(SECURITY, headers={"Accept-Language": "it"})
     assert re.search("Accesso in due passaggi", page.text)
+
+
+def test_a_second_step_while_the_password_changes_is_too_late(database, factory, tmp_path):
+    add_account(database, "nora", "correct horse")
+    app = build_app(database, tmp_path)
+    client = webtest.TestApp(app)
+    log_in(client, "nora")
+    code = codes_on(set_up_app(client)[1])[0]
+    client.reset()
+    log_in(client, "nora")
+    form = form_to(client.get(SECOND), SECOND)
+    form["confirm_code"] = code
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        user = session.scalar(select(User).where(User.username == "nora").with_for_update())
+        user.password = "another"
+        session.execute(delete(LoginSession))
+        answer = pool.submit(form.submit)
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        wait_until(lambda: session.scalar(text(f"{waiting} AND wait_event_type = 'Lock'")))
+        session.commit()
+        assert answer.result().location.endswith("/accounts/login/")
+    app.registry["comicsdb.engine"].dispose()
+    with factory() as session:
+        assert session.scalar(select(func.count(LoginSession.id))) == 0
