@@ -147,7 +147,8 @@ def _shown(settings: Mapping, user: User, secret: str) -> NewTotp:
 def add_totp(context: AccountContext, user: User, new: NewTotp, code: str) -> None:
     """Add an authenticator app, confirmed by its first code; it replaces any earlier one.
 
-    Raises InvalidError for the field `code`.
+    If the same app is confirmed again, recovery codes made since then are removed. Raises InvalidError for
+    the field `code`.
     """
     step = _step_of(new.secret, code)
     if step is None:
@@ -155,7 +156,15 @@ def add_totp(context: AccountContext, user: User, new: NewTotp, code: str) -> No
             {"code": [_("This code is incorrect. Check that your phone's clock is right and try again.")]}
         )
     session = context.session
-    session.execute(delete(Totp).where(Totp.user_id == user.id))
+    session.execute(select(User.id).where(User.id == user.id).with_for_update(key_share=True))
+    before = session.get(Totp, user.id, populate_existing=True)
+    if before is not None:
+        if decrypt(context.settings, KEY_PURPOSE, before.secret) == new.secret:
+            # The form was submitted twice: nobody saw the recovery codes of the first response.
+            unseen = delete(RecoveryCode).where(RecoveryCode.user_id == user.id)
+            session.execute(unseen.where(RecoveryCode.created >= before.created))
+        session.delete(before)
+        session.flush()
     sealed = encrypt(context.settings, KEY_PURPOSE, new.secret)
     session.add(Totp(user_id=user.id, secret=sealed, last_step=step, created=clock.now()))
     _refresh(session, user)

@@ -4,10 +4,12 @@ import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
+import pyotp
 import pytest
 from sqlalchemy import func, select, text
 
-from comicsdb import accounts
+from comicsdb import accounts, clock
+from comicsdb.accounts.second_factor import RECOVERY_CODES, accepts_recovery_code
 from comicsdb.models import ApiToken, LoginSession, User
 from tests.core.accounts.conftest import PASSWORD
 from tests.mailbox import waiting_mails
@@ -97,6 +99,26 @@ def test_a_form_makes_one_token_and_a_token_is_revoked_once(factory, real, bea):
     assert sorted(revoked) == [False] * (TIMES - 1) + [True]
     with factory() as session:
         assert session.scalar(select(func.count(ApiToken.id))) == 0
+
+
+def test_an_app_that_is_confirmed_twice_at_once_shows_recovery_codes_that_work(factory, real, bea):
+    with factory() as session:
+        new = accounts.new_totp(real(session).settings, session.get_one(User, bea))
+
+    def confirm(context):
+        user = context.session.get_one(User, bea)
+        accounts.add_totp(context, user, new, pyotp.TOTP(new.secret).at(clock.now()))
+        if accounts.recovery_codes_left(context.session, bea):
+            return []
+        return accounts.make_recovery_codes(context, user)
+
+    shown = at_once(factory, real, confirm)
+    assert [len(codes) for codes in shown] == [RECOVERY_CODES] * TIMES
+    with factory() as session:
+        context, user = real(session), session.get_one(User, bea)
+        assert user.second_factor
+        works = [accepts_recovery_code(context, user, codes[0]) for codes in shown]
+    assert works.count(True) == 1  # those of the last response
 
 
 def waits_for_a_lock(factory) -> bool:
