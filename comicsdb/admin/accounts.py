@@ -83,9 +83,9 @@ def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
 def change_account(context: AccountContext, actor: Actor, user: User, values: Mapping) -> dict:
     """Change fields of an account (FIELDS; `groups` are names); returns old and new values of changed fields.
 
-    Deactivating an account ends its sessions and links. A new address is unconfirmed unless `email_confirmed`
-    is given too, and the owner gets a mail. Raises InvalidError by field for invalid values and for
-    `fixed_fields`.
+    With `add_groups` and `remove_groups` instead of `groups`, all other groups stay as they are. Deactivating
+    an account ends its sessions and links. A new address is unconfirmed unless `email_confirmed` is given,
+    too, and the owner gets a mail. Raises InvalidError by field for invalid values and for `fixed_fields`.
     """
     user = _locked(context.session, user)
     before, was_confirmed = user.email, user.email_confirmed
@@ -101,6 +101,9 @@ def _change(session: Session, actor: Actor, user: User, values: Mapping) -> dict
         values["username"] = rules.normal_name(values["username"].strip())
     if "email" in values:
         values["email"] = rules.normal_email(values["email"])
+    added, removed = (set(values.pop(f"{verb}_groups", ())) for verb in ("add", "remove"))
+    if added or removed:
+        values["groups"] = {*_value(user, "groups")} - removed | added
     if "groups" in values:
         values["groups"] = sorted(set(values["groups"]))
     before = {field: _value(user, field) for field in values}

@@ -80,7 +80,7 @@ def create_command(site: Site, username: str, email: str, password: str, **right
         user = admin.create_account(
             session, None, site.passwords, username=username, email=email, password=password
         )
-        admin.change_account(command_context(session, site.settings), None, user, _granted(user, **rights))
+        admin.change_account(command_context(session, site.settings), None, user, _granted(**rights))
     click.echo(f"{user.username} now has account {user.id}.")
 
 
@@ -94,9 +94,7 @@ def grant_command(site: Site, username: str, **rights):
         user = admin.account_named(session, username)
         _print_change(
             user,
-            admin.change_account(
-                command_context(session, site.settings), None, user, _granted(user, **rights)
-            ),
+            admin.change_account(command_context(session, site.settings), None, user, _granted(**rights)),
         )
 
 
@@ -110,7 +108,7 @@ def revoke_command(site: Site, username: str, groups: tuple[str, ...], is_staff:
     with committed_session(site) as session:
         user = admin.account_named(session, username)
         changes = {flag: False for flag, wanted in flags.items() if wanted}
-        changes["groups"] = [group.name for group in user.groups if group.name not in groups]
+        changes["remove_groups"] = groups
         _print_change(
             user, admin.change_account(command_context(session, site.settings), None, user, changes)
         )
@@ -220,10 +218,10 @@ def remind_basic_command(site: Site, dry_run: bool):
     click.echo(f"{len(names):,} {'would be' if dry_run else 'are'} reminded.")
 
 
-def _granted(user, groups: tuple[str, ...], is_staff: bool, is_superuser: bool) -> dict:
+def _granted(groups: tuple[str, ...], is_staff: bool, is_superuser: bool) -> dict:
     flags = {"is_staff": is_staff, "is_superuser": is_superuser}
     changes = {flag: True for flag, wanted in flags.items() if wanted}
-    return {**changes, "groups": sorted({*(group.name for group in user.groups), *groups})}
+    return {**changes, "add_groups": groups}
 
 
 def _switch(site: Site, username: str, *, on: bool) -> None:

@@ -112,11 +112,12 @@ def _changes(request, found: User, typed: dict, shown: dict) -> dict:
         changes["supporter_until"] = form_state.parse_local_time(
             request, typed, "supporter_until", WRONG_TIME
         )
-    added, removed = set(typed["groups"]) - set(shown["groups"]), set(shown["groups"]) - set(typed["groups"])
-    if added or removed:
-        changes["groups"] = {group.name for group in found.groups} - removed | added
     fixed = admin.fixed_fields(request.identity, found)  # browsers do not send disabled fields
-    return {name: value for name, value in changes.items() if name not in fixed}
+    changes = {name: value for name, value in changes.items() if name not in fixed}
+    if "groups" not in fixed:
+        changes["add_groups"] = set(typed["groups"]) - set(shown["groups"])
+        changes["remove_groups"] = set(shown["groups"]) - set(typed["groups"])
+    return changes
 
 
 def _format_time(moment: datetime) -> str:

@@ -14,6 +14,7 @@ from comicsdb.mail import Letter, Paragraph, queue
 from comicsdb.mail.delivery import transport_from_settings
 from comicsdb.models import (
     AccountLink,
+    Group,
     LibraryAct,
     OutgoingMail,
     RateLimit,
@@ -31,6 +32,7 @@ from tests.smtp_sink import SmtpSink
 from tests.waiting import wait_until
 
 PASSWORD = "correct horse battery"
+READING_LISTS = ("reading list editor",)
 
 
 @pytest.fixture
@@ -53,6 +55,12 @@ def read(factory):
             return session.execute(query).all()
 
     return found
+
+
+def waits_for_a_lock(read) -> bool:
+    """Whether a connection to this database is waiting for a lock."""
+    waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    return bool(read(text(waiting)))
 
 
 def user(read, name="ann"):
@@ -87,6 +95,29 @@ def test_an_account_is_made_with_rights_and_loses_them(account, read):
     assert [line.action for line in read(select(StaffAction.action).order_by(StaffAction.id))] == [
         "create", "change", "change", "change", "change"
     ]  # fmt: skip
+
+
+def test_groups_that_others_change_meanwhile_stay_as_they_are(account, read, factory):
+    create(account, "--group", "editor")
+    groups = select(Group.name).join(user_group_member).order_by(Group.name)
+    steps = (  # a group given or taken by somebody else, the command that waits for it, and the result
+        ("DELETE FROM user_group_member", ("grant", "--group", "reading list editor"), [READING_LISTS]),
+        (
+            "INSERT INTO user_group_member (user_id, group_id)"
+            " SELECT 2, id FROM user_group WHERE name = 'editor'",
+            ("revoke", "--group", "reading list editor"),
+            [("editor",)],
+        ),
+    )
+    for others, (command, *words), expected in steps:
+        with factory() as session, ThreadPoolExecutor(1) as pool:
+            session.execute(select(User).where(User.username == "ann").with_for_update())
+            session.execute(text(others))
+            asked = pool.submit(account, command, "ann", *words)
+            wait_until(lambda: waits_for_a_lock(read))
+            session.commit()
+            assert asked.result(60).exit_code == 0
+        assert read(groups) == expected, command
 
 
 def test_the_password_is_asked_for(ini, read):
@@ -194,11 +225,7 @@ def test_cleaning_does_not_hold_up_who_edits_the_catalogue(account, read, factor
     with factory() as session, ThreadPoolExecutor(1) as pool:
         session.execute(select(LibraryAct).with_for_update())  # deleted last
         cleaning = pool.submit(account, "clean")
-        waiting = text(
-            "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)"
-            " WHERE datname = current_database() AND NOT granted"
-        )
-        wait_until(lambda: session.scalar(waiting))
+        wait_until(lambda: waits_for_a_lock(read))
         free = session.scalar(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": WRITE_LOCK})
         gone = read(select(User.username).where(User.username.in_(("bob", "carl"))))
         session.rollback()

@@ -1,15 +1,20 @@
 """Accounts in the administration: the list, the page of an account, and the actions on it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import select
+import webtest
+from sqlalchemy import select, text
 
 from comicsdb import accounts, admin, clock
 from comicsdb.accounts.context import command_context
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.models import ApiToken, LoginSession, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
+from tests.conftest import build_app
+from tests.serving import add_account
+from tests.waiting import wait_until
 from tests.web.admin.helpers import cells, column, fill, log_in_as, submit_button
 from tests.web.conftest import PASSWORD, field_errors, form_to, log_in, notice, soup, submit
 
@@ -179,6 +184,33 @@ def test_what_others_changed_meanwhile_stays(testapp, boss, ada, session):
     tick(form)
     form.submit(status=303)
     assert acts(session)[0][3] == {"groups": [BOTH, ["reading list editor"]]}
+
+
+def test_groups_that_others_change_at_the_same_time_stay_as_they_are(database, factory, tmp_path):
+    add_account(database, "boss", PASSWORD)
+    add_account(database, "ada", PASSWORD)
+    with factory() as session:
+        ada = accounts.find_user(session, "ada")
+        admin.change_account(command_context(session, {}), None, ada, {"groups": ["editor"]})
+        accounts.find_user(session, "boss").is_superuser = True
+        session.commit()
+        page, app = page_of(ada), build_app(database, tmp_path)
+    client = webtest.TestApp(app)
+    log_in(client, "boss", PASSWORD)
+    form = form_to(client.get(page), page)
+    tick(form, *BOTH)
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        ada = accounts.find_user(session, "ada")
+        admin.change_account(command_context(session, {}), None, ada, {"groups": []})
+        saved = pool.submit(form.submit, status=303)
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        wait_until(lambda: session.scalar(text(f"{waiting} AND wait_event_type = 'Lock'")))
+        session.commit()
+        saved.result(60)
+    app.registry["comicsdb.engine"].dispose()
+    with factory() as session:
+        groups = accounts.find_user(session, "ada").groups
+        assert [group.name for group in groups] == ["reading list editor"]
 
 
 def test_what_is_wrong_stands_beside_its_field_and_is_kept(testapp, boss, ada, make, session):
