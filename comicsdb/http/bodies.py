@@ -63,9 +63,14 @@ class FormRequest(Request):
         return form(self)
 
 
+def media_type(request) -> str:
+    """The media type of the body, without parameters; clients may write it in any case."""
+    return request.content_type.strip().lower()
+
+
 def read(request) -> bytes:
     """The unparsed body; raises TooLargeError before reading it."""
-    most = BODY_MAX if request.content_type == PARTS else TEXT_MAX
+    most = BODY_MAX if media_type(request) == PARTS else TEXT_MAX
     if (request.content_length or 0) > most:
         raise TooLargeError(f"The body is larger than {most // 1024**2} MB.")
     return request.body
@@ -97,19 +102,19 @@ def _options(request) -> dict[str, str]:
 
 
 def _fields(request) -> list[tuple[str, str | bytes | UploadedFile]]:
-    media_type = request.content_type
-    body = read(request) if media_type in (FORM, PARTS, "") else b""
+    kind = media_type(request)
+    body = read(request) if kind in (FORM, PARTS, "") else b""
     if not body:
         return []
     if _options(request).get("charset", "utf-8").lower() not in UTF_8:
         raise UnreadableError("The form is not valid UTF-8.")
     known = session_identifier(request) or "HTTP_AUTHORIZATION" in request.environ
     most = FIELDS_MAX if known else ANONYMOUS_FIELDS_MAX
-    separator, more = (b"--" + boundary(request), 0) if media_type == PARTS else (b"&", 1)
+    separator, more = (b"--" + boundary(request), 0) if kind == PARTS else (b"&", 1)
     if body.count(separator) + more > most:
         raise TooManyFieldsError(f"The form has more than {most} fields.")
     try:
-        if media_type == PARTS:
+        if kind == PARTS:
             return list(_parts(body, boundary(request)))
         return list(_pairs(body))
     except UnicodeDecodeError as error:

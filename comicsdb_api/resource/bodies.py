@@ -69,7 +69,7 @@ def parse_body(request, accepted: tuple[str, ...]) -> ParsedBody:
     An empty body of any type is an object without fields. A file without name and content, which browsers
     send if none was chosen, is omitted.
     """
-    media_type = request.content_type
+    media_type = bodies.media_type(request)
     body = bodies.read(request)
     digest = _digest(request, body)
     if not body:
@@ -87,9 +87,10 @@ def parse_body(request, accepted: tuple[str, ...]) -> ParsedBody:
 
 def _digest(request, body: bytes) -> str:
     """The digest of a body; for a multipart form it does not depend on the boundary."""
-    between = bodies.boundary(request) if request.content_type == PARTS else b""
+    media_type = bodies.media_type(request)
+    between = bodies.boundary(request) if media_type == PARTS else b""
     same = body.replace(between, b"") if between else body
-    return sha256(request.content_type.encode() + b"\0" + same).hexdigest()
+    return sha256(media_type.encode() + b"\0" + same).hexdigest()
 
 
 def _json(body: bytes):

@@ -30,6 +30,17 @@ def test_json_and_forms_are_taken_and_nothing_else(writer, kind):
     assert parses == [JSON, "multipart/form-data", FORM]
 
 
+def test_media_types_may_be_in_any_case_with_spaces_before_parameters(writer):
+    """The digests of repeated requests do not depend on that, either."""
+    for same in ("Application/JSON", f"{JSON} ; charset=utf-8"):
+        writer.raw("POST", "/api/arc/", 201, to_json({"name": same}), same)
+    for same in (FORM.upper(), f"{FORM} ; charset=utf-8"):
+        writer.raw("POST", "/api/arc/", 201, b"name=A", same, {"Idempotency-Key": '"form"'})
+    body = part("name", b"B") + b"--xx--\r\n"
+    for same in ("Multipart/Form-Data; boundary=xx", "multipart/form-data ; boundary=xx"):
+        writer.raw("POST", "/api/arc/", 201, body, same, {"Idempotency-Key": '"parts"'})
+
+
 def test_json_writes_what_a_form_writes(writer, make):
     publisher, ids = make.publisher().id, [make.creator().id, make.creator().id]
     both = {"name": "A ½", "desc": "Deep.", "gcd_id": 8801}

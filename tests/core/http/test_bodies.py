@@ -85,6 +85,20 @@ def test_a_form_in_parts_is_read_as_browsers_send_it():
 
 
 @pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (multipart((NAME + b'csrf_token"', b"x")), f"multipart/form-data ; boundary={BOUNDARY}"),
+        (multipart((NAME + b'csrf_token"', b"x")), f"Multipart/Form-Data; boundary={BOUNDARY}"),
+        (b"csrf_token=x", f"{bodies.FORM} ; charset=utf-8"),
+        (b"csrf_token=x", bodies.FORM.upper()),
+    ],
+)
+def test_media_types_are_compared_as_http_says(body, kind):
+    """In any case, and with spaces before their parameters."""
+    assert dict(form_of(body, kind)) == {"csrf_token": "x"}
+
+
+@pytest.mark.parametrize(
     ("body", "kind", "error"),
     [
         (multipart((NAME + b'a"', b"\xff")), None, bodies.UnreadableError),
