@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from comicsdb.catalog.crosswalk import resolve_ids
 from comicsdb.catalog.errors import CatalogError, ConflictError
 from comicsdb.catalog.history.diff import Difference, compare, referenced_ids
 from comicsdb.catalog.history.snapshots import current_snapshot, to_column_type
@@ -65,7 +66,8 @@ def preview_revert(session: Session, storage: Storage, entity, snapshot: dict) -
     kind = KINDS[entity.__tablename__]
     now = current_snapshot(session, kind.name, entity.id)
     older = {field: snapshot[field] for field in kind.fields if field in snapshot}
-    target, missing = _without_missing(kind, older, References(session, referenced_ids(kind.name, [older])))
+    resolver = _ReferenceResolver(session, referenced_ids(kind.name, [older]))
+    target, missing = _without_missing(kind, older, resolver)
     for link in kind.links:
         if link.symmetric and link.field in target:  # the linked object was merged into this one
             target[link.field] = [each for each in target[link.field] if each != entity.id]
@@ -131,16 +133,25 @@ def conflicting_object(session: Session, entity, target: dict, conflict: Conflic
 class _ReferenceResolver:
     """Resolves references of an older state to existing objects; `missing` collects deleted ones."""
 
-    def __init__(self, names: References):
-        self._names = names
+    def __init__(self, session: Session, wanted: dict[str, set[int]]):
+        self._names = References(session, wanted)
+        self._survivors: dict[tuple[str, int], int] = {}  # without those that were deleted after the merge
+        for target, ids in wanted.items():
+            merged = [each for each in ids if self._names.to(target, each).survivor_id is not None]
+            if merged:
+                found = resolve_ids(session, target, merged)
+                self._survivors |= {(target, each): survivor for each, survivor in found.items()}
         self.missing: dict[tuple[str, Reference], None] = {}
 
     def resolve(self, field: str, target: str, object_id: int) -> int | None:
-        """The id of the object, or of the surviving one if it was merged; None if it was deleted."""
+        """The id of the object, or of the surviving one if it was merged; None if that was deleted."""
         found = self._names.to(target, object_id)
-        if found.gone and found.survivor_id is None:
+        if not found.gone:
+            return object_id
+        survivor = self._survivors.get((target, object_id))
+        if survivor is None:
             self.missing[field, found] = None
-        return found.survivor_id if found.gone else object_id
+        return survivor
 
     def resolve_all(self, field: str, target: str, ids: list[int]) -> list[int]:
         """Resolve several ids; the result is sorted and omits deleted objects."""
@@ -148,9 +159,11 @@ class _ReferenceResolver:
         return sorted({each for each in found if each is not None})
 
 
-def _without_missing(kind: Kind, older: dict, names: References) -> tuple[dict, list[tuple[str, Reference]]]:
+def _without_missing(
+    kind: Kind, older: dict, resolver: _ReferenceResolver
+) -> tuple[dict, list[tuple[str, Reference]]]:
     """The older state with merged objects replaced and deleted ones removed, and the list of deleted ones."""
-    resolver, state = _ReferenceResolver(names), dict(older)
+    state = dict(older)
     for field, model in kind.parents.items():
         if state.get(field) is not None:
             found = resolver.resolve(field, model.__tablename__, state[field])

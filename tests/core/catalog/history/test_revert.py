@@ -18,6 +18,7 @@ from comicsdb.catalog.history.revert import (
     version_of,
 )
 from comicsdb.catalog.history.snapshots import current_snapshot
+from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import History, Issue, Tombstone
@@ -201,6 +202,21 @@ def test_what_was_merged_is_followed_to_where_it_lives_on(make, session, catalog
     assert back(issue).missing == ()
     wanted = [{"creator": survivor.id, "roles": sorted((writer, inker))}]
     assert current_snapshot(session, "issue", issue.id)["credits"] == wanted
+
+
+def test_what_was_merged_into_a_deleted_object_is_left_out_on_request(make, session, catalog, edit, back):
+    loser, survivor, kept = make.character(name="Moth"), make.character(name="Lamp"), make.character()
+    issue = make.issue(characters=[loser, kept])
+    edit(issue, characters=[])
+    merge(catalog, survivor, loser)
+    session.commit()
+    catalog.delete(survivor)
+    session.commit()
+    with pytest.raises(MissingReferencesError, match="Moth"):
+        back(issue)
+    session.rollback()
+    back(issue, without_missing=True)
+    assert current_snapshot(session, "issue", issue.id)["characters"] == [kept.id]
 
 
 def test_a_unique_value_that_was_taken_names_its_holder(make, session, edit, back):
