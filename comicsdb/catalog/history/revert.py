@@ -163,11 +163,11 @@ def _without_missing(
     kind: Kind, older: dict, resolver: _ReferenceResolver
 ) -> tuple[dict, list[tuple[str, Reference]]]:
     """The older state with merged objects replaced and deleted ones removed, and the list of deleted ones."""
-    state = dict(older)
+    state, columns = dict(older), kind.model.__table__.columns
     for field, model in kind.parents.items():
         if state.get(field) is not None:
             found = resolver.resolve(field, model.__tablename__, state[field])
-            if found is None:
+            if found is None and not columns[f"{field}_id"].nullable:
                 del state[field]  # keep the current one
             else:
                 state[field] = found

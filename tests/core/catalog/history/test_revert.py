@@ -189,6 +189,17 @@ def test_a_deleted_imprint_can_be_left_out(make, session, catalog, edit, back):
     assert (series.name, series.imprint_id) == ("First", None)
 
 
+def test_a_deleted_imprint_does_not_leave_that_of_another_publisher(make, session, catalog, edit, back):
+    old, new = make.publisher(), make.publisher()
+    gone, current = make.imprint(publisher=old, name="Gone"), make.imprint(publisher=new)
+    series = make.series(publisher=old, imprint=gone)
+    edit(series, publisher=new.id, imprint=current.id)
+    catalog.delete(gone)
+    session.commit()
+    assert [each.field for each in back(series, without_missing=True).differences] == ["publisher", "imprint"]
+    assert (series.publisher_id, series.imprint_id) == (old.id, None)
+
+
 def test_what_was_merged_is_followed_to_where_it_lives_on(make, session, catalog, edit, back):
     loser, survivor = make.creator(name="A. Pencil"), make.creator(name="Ada Pencil")
     writer, inker = make.role("Writer").id, make.role("Inker").id
