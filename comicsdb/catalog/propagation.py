@@ -94,7 +94,9 @@ _FIELD_EVENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "imprint_id",
         ),
     },
-    "issue": {"issue.place": ("series_id", "number", "cover_date", "store_date")},
+    "issue": {
+        "issue.place": ("series_id", "number", "cover_date", "cover_date_precision", "store_date"),
+    },
     "series_type": {"series_type.label": ("code",)},
 }
 

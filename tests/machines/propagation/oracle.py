@@ -11,7 +11,7 @@ from tests.machines.propagation.world import LINKS, LISTING, OWNERS, SYMMETRIC, 
 Keys = set[tuple[str, int]]
 
 # Columns that determine the label of an issue or series, or its place in lists.
-ISSUE_PLACE = ("series_id", "number", "cover_date", "store_date")
+ISSUE_PLACE = ("series_id", "number", "cover_date", "cover_date_precision", "store_date")
 SERIES_LABEL = ("name", "sort_name", "year_began", "series_type_id")
 SERIES_EMBEDDED = (*SERIES_LABEL, "alt_names", "language", "volume", "publisher_id", "imprint_id")
 

@@ -133,7 +133,12 @@ def test_m12_deleting_a_series_touches_those_associated_and_reprinting(write, fa
     assert after.lists == {("series", family.reprint.series_id)}
 
 
-PLACE = [{"number": "5"}, {"cover_date": date(2021, 1, 1)}, {"store_date": date(2021, 1, 1)}]
+PLACE = [
+    {"number": "5"},
+    {"cover_date": date(2021, 1, 1)},
+    {"cover_date": None},
+    {"store_date": date(2021, 1, 1)},
+]
 ELSE = [{"alt_number": "5"}, {"title": "T"}, {"foc_date": date(2020, 1, 1)}, {}]
 
 
