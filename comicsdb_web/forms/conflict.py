@@ -40,12 +40,12 @@ def edit_conflicts(draft: Draft) -> list[Difference]:
     if draft.entity is None or draft.sent_modified == draft.modified:
         return []
     fields = _changed_fields(draft)
-    rows = [name for name in draft.rows if _is_theirs(draft, f"rows-{name}")]
-    mine = {name: list(draft.rows[name]) for name in rows}
-    theirs = {name: rows_of(ROW_KINDS[name], draft.state) for name in rows}
+    present = {name: rows_of(ROW_KINDS[name], draft.state) for name in draft.rows}
+    theirs = {name: rows for name, rows in present.items() if _rows_are_theirs(draft, name, rows)}
+    mine = {name: list(draft.rows[name]) for name in theirs}
     _load_labels(draft, fields, mine, theirs)
     found = [_field_difference(draft, field) for field in fields]
-    found += [_rows_difference(draft, name, theirs[name]) for name in rows]
+    found += [_rows_difference(draft, name, rows) for name, rows in theirs.items()]
     if draft.form.picture and _is_theirs(draft, "image"):
         found.append(_picture_difference(draft))
     return [each for each in found if each is not None]
@@ -53,6 +53,12 @@ def edit_conflicts(draft: Draft) -> list[Difference]:
 
 def _is_theirs(draft: Draft, name: str) -> bool:
     return draft.sent_digests.get(name) != draft.digests[name]
+
+
+def _rows_are_theirs(draft: Draft, name: str, rows: list[Row]) -> bool:
+    """Whether others changed rows of a kind, or their pictures."""
+    pictures = (picture for row in rows for picture in row.stored_pictures)
+    return _is_theirs(draft, f"rows-{name}") or any(_is_theirs(draft, each) for each in pictures)
 
 
 def _is_mine(draft: Draft, name: str, value) -> bool:
@@ -95,8 +101,8 @@ def _rows_difference(draft: Draft, name: str, theirs: list[Row]) -> Difference |
         return None
     part = ROW_KINDS[name].part
     words = [
-        [_row_text(draft, row) for row in rows if not (row.removed or row.is_empty)]
-        for rows in (theirs, yours)
+        [_row_text(draft, row, pictures(draft, row)) for row in rows if not (row.removed or row.is_empty)]
+        for rows, pictures in ((theirs, _replaced_pictures), (yours, _chosen_pictures))
     ]
     if merged:
         draft.rows[name] = theirs
@@ -106,10 +112,31 @@ def _rows_difference(draft: Draft, name: str, theirs: list[Row]) -> Difference |
 def _picture_difference(draft: Draft) -> Difference:
     say = draft.request.localizer.translate
     merged = "image" not in draft.files and not draft.cleared
-    theirs = say(_("another picture") if draft.state.get("image") else _("no picture"))
+    theirs = _their_picture(draft, draft.state.get("image"))
     yours = draft.files["image"].filename if "image" in draft.files else say(_("no picture"))
     label = say(draft.form.picture.label)
     return Difference("image", label, [theirs], [] if merged else [yours], merged)
+
+
+def _their_picture(draft: Draft, key: str | None) -> str:
+    """What others put in place of a picture."""
+    return draft.request.localizer.translate(_("another picture") if key else _("no picture"))
+
+
+def _replaced_pictures(draft: Draft, row: Row) -> list[str]:
+    """What others put in place of the pictures of a row that they did not add."""
+    pictures = row.stored_pictures.items()
+    return [
+        _their_picture(draft, key)
+        for name, key in pictures
+        if name in draft.sent_digests and _is_theirs(draft, name)
+    ]
+
+
+def _chosen_pictures(draft: Draft, row: Row) -> list[str]:
+    """The names of the pictures that were chosen for a row."""
+    names = (row.prefix + each.name for each in row.kind.pictures)
+    return [draft.files[name].filename for name in names if name in draft.files]
 
 
 def display_text(draft: Draft, field: Field, typed: InputValue) -> str:
@@ -132,6 +159,6 @@ def display_text(draft: Draft, field: Field, typed: InputValue) -> str:
     return typed
 
 
-def _row_text(draft: Draft, row: Row) -> str:
+def _row_text(draft: Draft, row: Row, pictures: list[str]) -> str:
     words = (display_text(draft, field, row.typed[field.name]) for field in row.kind.typed_fields)
-    return " · ".join(each for each in words if each)
+    return " · ".join([*filter(None, words), *pictures])

@@ -204,6 +204,8 @@ class Draft:
     def _compute_digests(self) -> dict[str, str]:
         found = {name: digest(value) for name, value in self.typed.items()}
         found |= {f"rows-{name}": digest(canonical(rows)) for name, rows in self.rows.items()}
+        for row in (row for rows in self.rows.values() for row in rows):
+            found |= {name: digest(key) for name, key in row.stored_pictures.items()}
         if self.form.picture:
             found["image"] = digest(self.state.get("image", ""))
         return found

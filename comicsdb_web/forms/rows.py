@@ -145,6 +145,16 @@ class Row:
         return self.kind.key(self.state) if self.state else ""
 
     @property
+    def stored_pictures(self) -> dict[str, str]:
+        """The pictures of the object's row, by names that do not depend on its place; "" for none."""
+        if not self.state:
+            return {}
+        return {
+            f"{self.kind.name}-{self.key}-{each.name}": self.state.get(each.name, "")
+            for each in self.kind.pictures
+        }
+
+    @property
     def is_empty(self) -> bool:
         """Whether it is new and blank."""
         filled = (each for each in self.kind.typed_fields if not isinstance(each, Choice))

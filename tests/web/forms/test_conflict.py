@@ -137,6 +137,40 @@ def test_pictures_conflict_as_well(testapp, nora, make, session):
     assert (publisher.image, publisher.desc) == (image, "Mine.")
 
 
+def test_pictures_of_variants_conflict_as_well(testapp, nora, make, session):
+    def variants():
+        return state_of(session, issue)["variants"]
+
+    issue = make.issue(variants=[{"name": "Foil"}, {"name": "Virgin"}])
+    address = f"/issue/{issue.slug}/update/"
+    first, second, third = (open_form(testapp, address) for _ in range(3))
+    submit_form(first, {"variants-0-image": picture("a.png", colour="red")})
+    session.expire_all()
+    before, theirs = variants(), "Foil · another picture Virgin"
+    page = submit_form(second, {"variants-0-image": picture("b.png")}, status=409)
+    assert table(page) == {"Variant covers": [theirs, "Foil · b.png Virgin", "yours"]}
+    page = submit_form(third, {"desc": "Mine."}, status=409)
+    assert table(page) == {"Variant covers": [theirs, "not changed", "theirs"]}
+    submit_form(page)
+    session.expire_all()
+    assert before[0]["image"]
+    assert (variants(), issue.desc) == (before, "Mine.")
+
+
+def test_a_renamed_variant_keeps_the_picture_of_another_editor(testapp, nora, make, session):
+    issue = make.issue(variants=[{"name": "Foil"}])
+    address = f"/issue/{issue.slug}/update/"
+    first, second = open_form(testapp, address), open_form(testapp, address)
+    submit_form(first, {"variants-0-image": picture("a.png")})
+    session.expire_all()
+    (foil,) = state_of(session, issue)["variants"]
+    page = submit_form(second, {"variants-0-name": "Gold"}, status=409)
+    assert table(page) == {"Variant covers": ["Foil · another picture", "Gold", "yours"]}
+    submit_form(page)
+    session.expire_all()
+    assert state_of(session, issue)["variants"] == [foil | {"name": "Gold"}]
+
+
 def test_what_was_deleted_meanwhile_is_gone(testapp, nora, make, session):
     arc = make.arc()
     form = open_form(testapp, f"/arc/{arc.slug}/update/")
