@@ -183,7 +183,10 @@ def insert_objects(connection: Connection, kind: str, found: Iterable[dict]) -> 
 
 def _add_to_version(connection: Connection, kind: str, more: int) -> None:
     """Increment the version of the kind's lists, and adjust the stored number of its objects."""
-    statement = "UPDATE version SET value = value + 1, number = number + :more WHERE kind = :kind"
+    statement = (
+        "INSERT INTO version (kind) VALUES (:kind)"  # the first one of a kind of reference data
+        " ON CONFLICT (kind) DO UPDATE SET value = version.value + 1, number = version.number + :more"
+    )
     connection.execute(text(statement), {"kind": kind, "more": more})
 
 

@@ -71,11 +71,11 @@ def load(connection: Connection, file: Path, origin: str, public_key: str, start
     finally:
         source.close()
     for kind in PUBLIC_KINDS:
-        number = f'(SELECT count(*) FROM "{kind}")'
+        number = f'CASE WHEN version.number IS NOT NULL THEN (SELECT count(*) FROM "{kind}") END'
         connection.execute(
             text(
-                f"UPDATE version SET value = value + 1, number = {number}"
-                " WHERE kind = :kind AND number IS NOT NULL"
+                "INSERT INTO version (kind) VALUES (:kind) ON CONFLICT (kind)"
+                f" DO UPDATE SET value = version.value + 1, number = {number}"
             ),
             {"kind": kind},
         )

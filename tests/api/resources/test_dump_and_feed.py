@@ -16,7 +16,7 @@ from comicsdb.library import ratings
 from comicsdb.media.storage import FolderStorage
 from comicsdb.mirror import following
 from comicsdb.mirror.origin import Position
-from comicsdb.models import Arc, Issue, Publisher, Variant
+from comicsdb.models import Arc, Issue, Publisher, Variant, Version
 from tests.api.api_client import serve_catalog
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture
@@ -106,8 +106,13 @@ def _follow(client, engine, position):
 def test_a_dump_and_the_feed_after_it_are_the_later_dump(origin, copy, media_folder, tmp_path):
     site = origin.session.get_bind()
     manifest, earlier, before = _dumped(site, tmp_path / "dumps")
-    with copy.begin() as connection:
-        following.load(connection, earlier, SOURCE.url, "key", Position(**manifest["feed"]))
+    versions = []
+    for _ in range(2):
+        with copy.begin() as connection:
+            following.load(connection, earlier, SOURCE.url, "key", Position(**manifest["feed"]))
+            versions.append(dict(list(connection.execute(select(Version.kind, Version.value)))))
+    for kind in public_tables.PUBLIC_KINDS:  # pages of the mirror that show any of them are read again
+        assert versions[1][kind] > versions[0][kind], kind
     _write(origin, media_folder)
     manifest_after, later, after = _dumped(site, tmp_path / "dumps")
     _follow(origin.client, copy, Position(**manifest["feed"]))

@@ -81,6 +81,17 @@ def test_states_of_all_objects_make_the_same_database(full_catalogue, other):
     assert other.query(numbers) == full_catalogue.query(numbers)
 
 
+def test_writing_states_advances_the_versions_of_all_kinds(full_catalogue, other):
+    """Reference data that was never written has no version before."""
+    chosen, seen = _all(full_catalogue), []
+    for _ in range(2):
+        _copy(full_catalogue, other, chosen)
+        seen.append(dict(other.query("SELECT kind, value FROM version")))
+    first, second = seen
+    assert set(public_tables.PUBLIC_KINDS) <= set(first)
+    assert [kind for kind in chosen if second[kind] <= first[kind]] == []
+
+
 def test_the_state_of_an_object_that_is_gone_removes_it_with_all_that_is_its_own(full_catalogue, other):
     _copy(full_catalogue, other, _all(full_catalogue))
     gone = full_catalogue.one("SELECT issue_id FROM variant ORDER BY id LIMIT 1")
