@@ -16,6 +16,7 @@ from comicsdb.catalog.unit_of_work import PICTURE_COLUMNS
 from comicsdb.i18n import _, formatted
 from comicsdb.library import merging
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
+from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.schemas.types import no_such_object
 
 SAME_PAIR = _("The fields issue, creator must make a unique set.")
@@ -55,11 +56,18 @@ def add_credits(catalog, wanted: list[dict]) -> list[int]:
             for role_id in sorted(credit["role"])
         ]
         session.execute(insert(credit_role), pairs)
-        unit.record_part_change("issue", "credits", {credit["issue"] for credit in wanted})
+        _record_edit(catalog, "credits", {credit["issue"] for credit in wanted})
     unit.propagate()
     for credit_id, credit in zip(ids, wanted, strict=True):
         unit.log_after_commit("create", "credit", credit_id, f"of issue {credit['issue']}")
     return ids
+
+
+def _record_edit(catalog, part: str, issues: set[int]) -> None:
+    """Record that the acting account changed parts of issues."""
+    editor = {"edited_by_id": catalog.actor_id or SYSTEM_USER_ID}
+    catalog.session.execute(update(Issue).where(Issue.id.in_(issues)).values(editor))
+    catalog.unit.record_part_change("issue", part, issues)
 
 
 def find_credit_errors(catalog, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
@@ -155,9 +163,7 @@ def _write_variant(catalog, variant: Variant | None, values: dict, statement) ->
             merging.follow_variant(session, variant_id, values["issue"])
         unit.release_files(replaced)
         unit.retain_files([values.get("image")])
-        unit.record_part_change(
-            "issue", "variants", before | ({values["issue"]} if "issue" in values else set())
-        )
+        _record_edit(catalog, "variants", before | ({values["issue"]} if "issue" in values else set()))
     unit.propagate()
     issue_id = values.get("issue") or next(iter(before))
     if variant:

@@ -49,7 +49,7 @@ def test_what_follows_for_the_issue(writer, make, session, issue):
     assert session.get(Version, "issue").value > version
     last = session.query(History).filter_by(kind="issue", object_id=issue.id).order_by(History.id.desc())
     assert last.first().snapshot["credits"] == [{"creator": creator.id, "roles": [1]}]
-    assert last.first().user_id is not None
+    assert last.first().user_id == issue.edited_by_id != untouched.edited_by_id
     change = session.query(Change).filter_by(kind="issue").order_by(Change.seq.desc()).first()
     assert (change.object_id, change.action, change.fields) == (issue.id, "update", ["credits"])
     tag = writer.get(f"/api/issue/{issue.id}/").headers["ETag"]

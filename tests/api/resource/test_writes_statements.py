@@ -6,9 +6,9 @@ from tests.api.resource.test_statements import world
 from tests.api.writing import PICTURE_FILES
 from tests.conftest import record_statements
 
-# The most that a write of one object, or of one list of credits, may take: locks, rules, rows and their
+# The most that a write of one object, or of one list of credits, may take: locks, rules, rows, editor and
 # stamps, history with change log and versions, and the response.
-MOST = 12
+MOST = 13
 
 
 @pytest.fixture

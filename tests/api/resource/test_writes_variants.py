@@ -109,6 +109,7 @@ def test_all_that_is_wrong_is_said_at_once(writer, made):
 def test_what_follows_for_the_issue(writer, session, made, issue):
     session.expire_all()
     before = issue.modified
+    assert issue.edited_by_id != issue.created_by_id
     writer.call("PATCH", f"/api/variant/{made['id']}/")
     session.expire_all()
     assert issue.modified > before
@@ -118,6 +119,7 @@ def test_what_follows_for_the_issue(writer, session, made, issue):
     last = session.query(History).filter_by(kind="issue").order_by(History.id.desc()).first()
     assert [each["name"] for each in last.snapshot["variants"]] == ["Gold"]
     assert session.query(History).filter_by(kind="issue", object_id=issue.id).count() == written + 1
+    assert last.user_id == issue.edited_by_id
     change = session.query(Change).order_by(Change.seq.desc()).first()
     assert (change.kind, change.object_id, change.fields) == ("issue", issue.id, ["variants"])
 
