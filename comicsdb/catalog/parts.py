@@ -1,6 +1,6 @@
 """Writes links and parts of objects with set-based statements, recorded in the unit of work."""
 
-from sqlalchemy import and_, delete, insert, select
+from sqlalchemy import and_, delete, func, insert, select
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.orm import Session
 
@@ -69,7 +69,7 @@ def _write_credit(session: Session, issue_id: int, creator_id: int, roles: set[i
         upsert(Credit)
         .values(issue_id=issue_id, creator_id=creator_id)
         .on_conflict_do_update(
-            index_elements=[Credit.issue_id, Credit.creator_id], set_={"creator_id": creator_id}
+            index_elements=[Credit.issue_id, Credit.creator_id], set_={"modified": func.clock_timestamp()}
         )
         .returning(Credit.id)
     )

@@ -208,10 +208,12 @@ def merge_roles(
     (shared,) = (columns[0] for columns in reference.unique)
     session.execute(
         text(
+            "WITH added AS ("
             "INSERT INTO credit_role (credit_id, role_id) SELECT mine.id, r.role_id FROM credit theirs"
             f" JOIN credit mine ON mine.{own} = :kept AND mine.{shared} = theirs.{shared}"
             " JOIN credit_role r ON r.credit_id = theirs.id"
-            f" WHERE theirs.{own} = :other AND {condition} ON CONFLICT DO NOTHING"
+            f" WHERE theirs.{own} = :other AND {condition} ON CONFLICT DO NOTHING RETURNING credit_id)"
+            " UPDATE credit SET modified = clock_timestamp() WHERE id IN (SELECT credit_id FROM added)"
         ),
         pair,
     )

@@ -191,8 +191,12 @@ def test_symmetric_links_are_stored_both_ways(session, catalog, make):
 def test_credits_keep_one_row_per_creator(session, catalog, make):
     creator = make.creator()
     issue = make.issue(credits=[{"creator": creator.id, "roles": [1]}])
-    credit_id = session.scalar(select(models.Credit.id))
+    credit_id, before = session.execute(select(models.Credit.id, models.Credit.modified)).one()
     catalog.update(issue, {"credits": [{"creator": creator.id, "roles": [2, 3]}]})
+    after = session.scalar(select(models.Credit.modified))
+    assert after > before
+    catalog.update(issue, {"credits": [{"creator": creator.id, "roles": [3, 2]}], "page": 8})
+    assert session.scalar(select(models.Credit.modified)) == after
     session.commit()
     assert session.scalars(select(models.Credit.id)).all() == [credit_id]
     with pytest.raises(InvalidError):

@@ -274,3 +274,17 @@ def check_that_nothing_is_there_twice(make, session, catalog, kind, first):
         assert [tuple(row) for row in rows] == [(each, first["issue"].id) for each in sorted((writer, inker))]
     if kind == "issue":
         assert session.scalars(select(IssueRating.rating)).all() == [4]
+
+
+def test_credits_that_get_roles_of_the_merged_creator_are_modified(make, session, catalog):
+    kept, other, gains, same = make.creator(), make.creator(), make.issue(), make.issue()
+    for issue, role in ((gains, "Inker"), (same, "Writer")):
+        make.credit(issue, kept, "Writer")
+        make.credit(issue, other, role)
+    credit = models.Credit
+    stamps = select(credit.issue_id, credit.modified).where(credit.creator_id == kept.id)
+    before = dict(list(session.execute(stamps)))
+    merge(catalog, kept, other)
+    after = dict(list(session.execute(stamps)))
+    assert after[gains.id] > before[gains.id]
+    assert after[same.id] == before[same.id]
