@@ -13,7 +13,7 @@ from sqlalchemy import delete, event, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
-from comicsdb.catalog import piecewise
+from comicsdb.catalog import piecewise, unit_of_work
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.models import LateStamps
 
@@ -31,7 +31,8 @@ def move_stamps(session: Session, note_id: int) -> None:
         UnitOfWork.of(own).changes.touched[note.kind] |= ids
         UnitOfWork.of(own).propagate()
 
-    piecewise.in_pieces(session, note.ids, write)
+    most = unit_of_work.IMMEDIATE_MAX  # the stamps of more would be late again
+    piecewise.in_pieces(session, note.ids, write, most=most)
     with piecewise.separate_session(session) as own:
         own.execute(delete(LateStamps).where(LateStamps.id == note_id))
         UnitOfWork.of(own).record_outdated(note.kind)  # invalidates responses validated by the note

@@ -15,8 +15,18 @@ TARGET_SECONDS = 0.1  # how long a transaction should hold the lock
 ATTEMPTS_MAX = 5  # attempts of a transaction that fails by a deadlock
 
 
-def in_pieces(session: Session, ids: Iterable[int], write: Callable[[Session, set[int]], object]) -> None:
-    """Call `write` for pieces of ids, each with a `separate_session`; retries after deadlocks."""
+def in_pieces(
+    session: Session,
+    ids: Iterable[int],
+    write: Callable[[Session, set[int]], object],
+    *,
+    most: int | None = None,
+) -> None:
+    """Call `write` for pieces of ids, each with a `separate_session`; retries after deadlocks.
+
+    A piece has at most `most` ids, by default SIZE_MAX.
+    """
+    largest = min(SIZE_MAX, most or SIZE_MAX)
     left, size, attempts = sorted(ids), SIZE_MIN, 0
     while left:
         piece, attempts = left[:size], attempts + 1
@@ -30,7 +40,7 @@ def in_pieces(session: Session, ids: Iterable[int], write: Callable[[Session, se
         else:
             took = max(time.monotonic() - begun, 0.001)
             left, attempts = left[size:], 0
-            size = max(SIZE_MIN, min(SIZE_MAX, 2 * size, int(len(piece) * TARGET_SECONDS / took)))
+            size = max(SIZE_MIN, min(largest, 2 * size, int(len(piece) * TARGET_SECONDS / took)))
 
 
 @contextmanager

@@ -147,6 +147,22 @@ def test_others_write_between_the_pieces(factory, world):
     assert moved(factory, world) == set(world[1])
 
 
+def test_pieces_are_not_noted_again(factory, world, monkeypatch):
+    """However large pieces may become, their stamps move in the transaction that writes them."""
+    monkeypatch.setattr(piecewise, "SIZE_MAX", 2)
+    monkeypatch.setattr(piecewise, "TARGET_SECONDS", 60)
+    notes = []
+
+    def look(_number):
+        with factory() as other:
+            notes.append(len(other.scalars(select(LateStamps.id)).all()))
+
+    on_commits(factory, look)
+    rename(factory, world)
+    assert moved(factory, world) == set(world[1])
+    assert max(notes) == 1
+
+
 def test_what_was_interrupted_is_finished(factory, world):
     def kill(number):
         if number == 3:
