@@ -67,8 +67,9 @@ class ApiLimits:
         If an account has several tokens, each is also counted separately. Requests that a token's own limit
         rejects are never counted for the account, or a runaway program would use up what is left for the
         others. For the day the request counts as `cost` requests; all or none of them if 429 responses are
-        free. `unchanged` says that the response will be a 304. Raises EpochMovedError, and counts nothing, if
-        an epoch is given that is no longer current.
+        free. If it costs none, the limits per day only report their states, and never reject it. `unchanged`
+        says that the response will be a 304. Raises EpochMovedError, and counts nothing, if an epoch is given
+        that is no longer current.
         """
         client_limits = self._client_limits(identity, address)
         uncounted = (SUSTAINED,) if unchanged and self.free_304_429 else ()
@@ -79,10 +80,19 @@ class ApiLimits:
         except (DiskFull, ReadOnlySqlTransaction) as error:
             # A database that cannot be written to can still be read, and shows the state of the limits.
             UNCOUNTED.report(error, "Requests are not counted: %s", error)
-            return self._limiter.take(client_limits, uncounted=(BURST, SUSTAINED), epoch=epoch)
+            checked = list(dict.fromkeys(priced))
+            decision = self._limiter.take(checked, uncounted=(BURST, SUSTAINED), epoch=epoch)
         if cost > 1 and decision.refused and self.free_304_429:
             decision = self._after_refusal(client_limits, decision)
-        return decision
+        return decision if cost else self._with_day(client_limits, decision)
+
+    def _with_day(self, client_limits: list[tuple[Limit, str]], decision: Decision) -> Decision:
+        """The decision on a free request, with the states of the limits per day."""
+        per_day = [each for each in client_limits if each[0].name == SUSTAINED]
+        states = self._limiter.take(per_day, uncounted=(SUSTAINED,)).states
+        return decision._replace(
+            states=(*decision.states, *(each._replace(refused=False) for each in states))
+        )
 
     def _after_refusal(self, client_limits: list[tuple[Limit, str]], decision: Decision) -> Decision:
         """The states without the part of a costly request for which there was room."""

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.api.conftest import PASSWORD, SCHEMA, Client, basic_auth
-from tests.api.throttle.rate_limit_headers import remaining_requests
+from tests.api.throttle.rate_limit_headers import STANDARD_HEADERS, X_HEADERS, remaining_requests
 
 COST = "X-RateLimit-Cost"
 
@@ -41,6 +41,29 @@ def test_an_archive_costs_ten_and_is_refused_whole(few, make):
     assert "It costs 10 of the day's requests, of which 5 are left. Expected" in refused.json["detail"]
     assert int(refused.headers["Retry-After"]) > 0
     assert remaining_requests(few.get("/api/role/")) == (15, 4)
+
+
+def test_the_change_feed_costs_nothing_and_states_both_limits(few, make):
+    def told(left):
+        answer = few.get("/api/change/")
+        assert (answer.headers[COST], remaining_requests(answer)) == ("0", left)
+        assert {*X_HEADERS, *STANDARD_HEADERS} <= set(answer.headers)
+        assert '"burst";q=20;w=60, "sustained";q=25;w=86400' in answer.headers["RateLimit-Policy"]
+        return answer
+
+    first = told((19, 25))
+    unchanged = few.get("/api/change/", 304, {"If-None-Match": first.headers["ETag"]})
+    assert (unchanged.headers[COST], remaining_requests(unchanged)) == ("0", (18, 25))
+    for _ in range(5):
+        few.get("/api/arc/?page_size=500")
+    answer = told((12, 0))
+    assert '"sustained";r=0;t=86400' in answer.headers["RateLimit"]
+    few.get("/api/arc/", 429)
+    for left in reversed(range(12)):
+        told((left, 0))
+    refused = few.get("/api/change/", 429)
+    assert (refused.headers[COST], remaining_requests(refused)) == ("0", (0, 0))
+    assert int(refused.headers["Retry-After"]) <= 60
 
 
 def test_a_match_costs_ten(few, reader):
