@@ -1,6 +1,6 @@
 """Records and compares the responses of some 500 URLs of API and site, for changes that must not affect them.
 
-    LIMITS=off make serve                                                   # in a fresh clone
+    COMICSDB_API_THROTTLE=off make serve                                    # in a fresh clone
     python -m bench.answers http://127.0.0.1:8000 before.json               # records them
     python -m bench.answers http://127.0.0.1:8000 after.json before.json    # and prints differences
 

@@ -55,10 +55,10 @@ def write_ini(folder: Path, url: str, *, egg="comicsdb", includes="", port: int)
 def clean_environment(**more) -> dict[str, str]:
     """The environment without variables that would change settings or expose our checkout.
 
-    Servers have no rate limits, unless a test asks for them (LIMITS="on").
+    Servers have no rate limits, unless a test asks for them (COMICSDB_API_THROTTLE="on").
     """
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("COMICSDB_", "PYTHON"))}
-    return kept | {"LIMITS": "off"} | more
+    return kept | {"COMICSDB_API_THROTTLE": "off"} | more
 
 
 @contextmanager

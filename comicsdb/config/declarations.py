@@ -119,7 +119,7 @@ SITE = (
     ),
     Setting(
         "comicsdb.countries",
-        "COUNTRIES",
+        "COMICSDB_COUNTRIES",
         "US GB IT",
         "country codes",
         "countries that forms offer for publishers",
@@ -543,7 +543,7 @@ CACHE = (
 )
 
 LIMITS = (
-    switch("comicsdb_api.throttle", "LIMITS", "on", "whether the API has limits at all"),
+    switch("comicsdb_api.throttle", "COMICSDB_API_THROTTLE", "on", "whether the API has limits at all"),
     number(
         "comicsdb_api.waiting",
         "COMICSDB_API_WAITING",

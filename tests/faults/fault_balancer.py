@@ -30,7 +30,7 @@ EVERY = 10  # seconds between kills
 ISSUES = 400
 # No limit is reached, but everything is counted.
 LIMITS = {
-    "LIMITS": "on",
+    "COMICSDB_API_THROTTLE": "on",
     "COMICSDB_THROTTLE_BURST": "1000000",
     "COMICSDB_THROTTLE_SUSTAINED": "1000000",
 }

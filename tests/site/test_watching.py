@@ -18,7 +18,7 @@ METRICS = {
     "COMICSDB_METRICS_TOKEN": TOKEN,
     "COMICSDB_LOG_FORMAT": "json",
     "COMICSDB_ERRORS_REPORT": "tests.site.watched:report",
-    "LIMITS": "on",
+    "COMICSDB_API_THROTTLE": "on",
     "COMICSDB_THROTTLE_BURST": "3",
     "COMICSDB_DATABASE_REPLICA_URLS": "postgresql+psycopg://nobody@127.0.0.1:1/watched",  # nobody listens
 }

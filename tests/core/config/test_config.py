@@ -27,7 +27,7 @@ def test_defaults_have_types():
 
 def test_the_environment_goes_before_the_ini_file(monkeypatch):
     monkeypatch.setenv("COMICSDB_TIMEZONE", "Europe/Rome")
-    monkeypatch.setenv("COUNTRIES", "IT, FR")
+    monkeypatch.setenv("COMICSDB_COUNTRIES", "IT, FR")
     settings = parse_settings(GIVEN | {"comicsdb.timezone": "Asia/Tokyo"})
     assert settings["comicsdb.timezone"] == ZoneInfo("Europe/Rome")
     assert settings["comicsdb.countries"] == ("IT", "FR")

@@ -28,6 +28,7 @@ def test_the_page_is_that_of_the_code():
 def test_each_setting_has_a_variable_of_its_own_and_a_default_that_it_takes():
     assert len({setting.variable for setting in SETTINGS}) == len({setting.key for setting in SETTINGS})
     for setting in SETTINGS:
+        assert setting.variable.startswith("COMICSDB_")
         assert setting.meaning
         assert setting.takes
         if not setting.required:
