@@ -184,6 +184,22 @@ def test_every_container_is_closed():
     assert compose["x-site"]["environment"]["COMICSDB_CACHE_URL"].startswith(f"redis://:{password}")
 
 
+def test_the_image_has_the_folders_of_its_volumes():
+    """A new volume gets the owner of the folder where it is mounted; without one, root owns it."""
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    folders = {each.partition(":")[2] for each in compose["x-site"]["volumes"]}
+    made = re.search(r"install -d -o comicsdb (.*)$", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
+    assert folders == set(made[1].split())
+
+
+def test_event_streams_are_not_buffered():
+    caddy = (DEPLOY / "Caddyfile").read_text()
+    stream, others = re.findall(r"\n\thandle(?: @stream)? \{\n(.*?)\n\t\}", caddy, re.DOTALL)[-2:]
+    assert "reverse_proxy" in stream
+    assert not {"response_buffers", "encode"} & set(stream.split())
+    assert {"response_buffers", "encode"} <= set(others.split())
+
+
 def test_images_are_taken_by_their_digest_alone():
     pinned = dict(re.findall(r"^pin ([A-Z]+_DIGEST) (\S+):\S+$", (DEPLOY / "pin-images").read_text(), re.M))
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
