@@ -16,6 +16,9 @@ over the file. A missing or invalid setting prevents the start with an error tha
 unknown name; secret values are never quoted. `comicsdb settings` shows the settings of a site and where
 they come from. The options of `[server:main]` are in [deployment](deploy.md#serving). The prefix
 `sqlalchemy.` passes other settings to the engine, such as `sqlalchemy.pool_size`.
+
+Two variables are not settings: `COMICSDB_INI` names the ini file, and `COMICSDB_PG_BIN` the folder of
+PostgreSQL's programs, for embedded databases and backups; by default they are searched for.
 """
 COLUMNS = "| setting | variable | type | default | meaning |\n| --- | --- | --- | --- | --- |"
 FROM_ENVIRONMENT, FROM_INI, BY_DEFAULT = "environment", "ini file", "default"
