@@ -168,7 +168,8 @@ def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int,
 def _forget_origin(ini: Path) -> None:
     """Remove from an ini file the settings that make its site a mirror."""
     lines = ini.read_text().splitlines(keepends=True)
-    kept = [each for each in lines if not each.startswith(("comicsdb.mirror.", "comicsdb_api.throttle"))]
+    mirror_only = ("comicsdb.mirror.", "comicsdb_api.throttle", "comicsdb.webhooks.sender")
+    kept = [each for each in lines if not each.startswith(mirror_only)]
     partial = ini.with_suffix(".part")
     partial.write_text("".join(kept))
     partial.chmod(0o600)

@@ -359,7 +359,9 @@ def test_a_mirror_of_a_mirror_and_its_promotion(origin, mirror, tmp_path, reques
         assert made.id == greatest + 1
         history = "SELECT count(*) FROM history WHERE kind = 'series' AND type = '+'"
         assert session.scalar(text(history)) == session.scalar(text("SELECT count(*) FROM series"))
-    assert "comicsdb.mirror" not in (second.folder / "mirror.ini").read_text()
+    settings = (second.folder / "mirror.ini").read_text()
+    for each in ("comicsdb.mirror", "comicsdb_api.throttle", "comicsdb.webhooks"):
+        assert each not in settings
 
 
 def _universe(catalog) -> dict:
