@@ -276,12 +276,15 @@ def _threshold(name: str, words: str):
 
 @click.command("throttle-notices")
 @_threshold("lookback_days", "Counts of today and of this many days before are read.")
-@_threshold("min_days", "This many bad days make an offender.")
+@_threshold("min_days", "An account is reported after this many bad days.")
 @_threshold("single_day_threshold", "A day with this many refusals is bad.")
-@_threshold("extreme_day_threshold", "One day with this many refusals makes an offender.")
+@_threshold("extreme_day_threshold", "An account is also reported after one day with this many refusals.")
 @_threshold("cooldown_days", "An account that had a notice gets no other for this many days.")
 @click.option(
-    "--send/--dry-run", "send", default=False, help="Send and do it, or only show what would be done."
+    "--send/--dry-run",
+    "send",
+    default=False,
+    help="Send the mails, and restrict accounts with --enforce; by default, only show what would be done.",
 )
 @click.option("--enforce", is_flag=True, help="Restrict accounts that have had enough notices.")
 @_threshold("enforce_after", "This many notices are enough.")

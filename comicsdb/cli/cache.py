@@ -14,7 +14,7 @@ CLEARED = "Redis holds nothing of ours any more. Restart the servers: each remem
 
 @click.command("cache")
 @click.option(
-    "--sample", type=click.IntRange(1), default=300, show_default=True, help="Keys weighed per category."
+    "--sample", type=click.IntRange(1), default=300, show_default=True, help="Keys measured per category."
 )
 @click.option(
     "--batch", type=click.IntRange(1), default=1000, show_default=True, help="Keys read in one step."

@@ -104,7 +104,7 @@ def merge_command(site: Site, *, kind: str, canonical_id: int, other_id: int, re
 
 
 @click.command("move-publisher")
-@id_option("publisher", "The publisher that became an imprint.")
+@id_option("publisher", "The publisher that becomes an imprint.")
 @id_option("parent", "The publisher whose imprint it is.")
 @click.option("--with-children", is_flag=True, help="Let its universes move to the parent.")
 @REASON

@@ -25,7 +25,11 @@ MISSED = timedelta(hours=26)  # a day, plus the time by which a dump may take lo
 @click.option(
     "--covers/--no-covers", default=None, help="Include thumbnails of all covers; by default as set."
 )
-@click.option("--check", is_flag=True, help="Only report, also to the administrators, if a night was missed.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing; if there is no dump of the last 26 hours, mail the administrators and fail.",
+)
 @pass_site
 def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool | None, check: bool):
     """Write all public data into a new folder below FOLDER (by default that of the settings)."""
@@ -79,4 +83,4 @@ def _check(site: Site, folder: Path) -> None:
     with site.session() as session:
         queue_to_administrators(session, site.settings, letter, kind="admin_dump")
         session.commit()
-    raise click.ClickException(f"The newest dump in {folder} is older than a day, or there is none.")
+    raise click.ClickException(f"The newest dump in {folder} is older than 26 hours, or there is none.")

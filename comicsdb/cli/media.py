@@ -25,7 +25,7 @@ def media_group():
     type=click.FloatRange(min=0),
     default=SAFE,
     show_default=True,
-    help="Keep what was stored since then: its row may still be on the way. 0 only while nothing is written.",
+    help="Keep newer files: uploads store a file before its row. Use 0 only while nothing is written.",
 )
 @pass_site
 def sweep_command(site: Site, dry_run: bool, older_than: float):
