@@ -60,6 +60,10 @@ class Pictures:
         thumbnail = file.with_name(f"{file.name}.webp")
         return thumbnail if thumbnail.is_file() and not file.is_file() else file
 
+    def is_thumbnail(self, path: str) -> bool:
+        """Whether the set has only the thumbnail of a picture."""
+        return self.file(path) != self._folder / path
+
     def is_left_out(self, path: str) -> bool:
         """Whether a dump lacks the file, so that the row is imported without a picture."""
         return not self._complete and not self.file(path).is_file()

@@ -4,8 +4,8 @@ New rows have the stamps of the set. Derived columns are computed by the same st
 the latest `modified` of an object's issues and of the object itself, and ratings are counted and summed.
 
 Matched rows that differ get the values and links of the set, and a new `modified`, as caches rely on it.
-Slug, `created_on` and author are kept, and so is a picture if the set has none. Credits, variants,
-attributions, external ids and ratings are added and changed, never removed.
+Slug, `created_on` and author are kept, and so is a picture if the set has none, or only a smaller thumbnail.
+Credits, variants, attributions, external ids and ratings are added and changed, never removed.
 """
 
 import hashlib
@@ -169,31 +169,36 @@ class Digests:
 
 
 def keep_pictures(run: ImportRun, file: File, pictures: Pictures) -> None:
-    """Keep the pictures of matched rows if the set has the same picture or none."""
+    """Keep the pictures of matched rows if the set has the same, none, or only a smaller thumbnail."""
+    digests = Digests(run.storage)
+    larger = "t.image_width > s.image_width OR t.image_height > s.image_height"
+    with run.cursor.connection.cursor("kept") as rows:
+        rows.execute(
+            f"SELECT s.db_id, s.image_path, t.image, coalesce({larger}, true) FROM {file.staged} s"
+            f" JOIN {file.kind} t ON t.id = s.db_id WHERE s.found AND s.image_path <> '' AND t.image <> ''"
+        )
+        while chunk := rows.fetchmany(CHUNK):
+            same, better = [], []
+            for identifier, path, key, is_larger in chunk:
+                # In the site that a dump was made from, the paths are its keys.
+                is_better = pictures.is_thumbnail(path) and (is_larger or path == key)
+                if is_better and run.storage.exists(key):
+                    better.append(identifier)
+                elif digests.of_file(pictures.file(path)) == digests.of_key(key):
+                    same.append(identifier)
+                else:
+                    run.replaced_pictures.append(key)
+            run.cursor.execute(
+                f"UPDATE {file.staged} SET image_path = '' WHERE db_id = ANY(%s)", (same + better,)
+            )
+            if file.has_cover:  # these hashes are those of the thumbnails
+                unknown = ", ".join(f"{name} = NULL" for name in HASHES)
+                run.cursor.execute(f"UPDATE {file.staged} SET {unknown} WHERE db_id = ANY(%s)", (better,))
     run.cursor.execute(
         f"UPDATE {file.staged} s"
         " SET image = t.image, image_width = t.image_width, image_height = t.image_height"
         f" FROM {file.kind} t WHERE t.id = s.db_id AND s.found AND s.image_path = '' AND t.image <> ''"
     )
-    digests = Digests(run.storage)
-    with run.cursor.connection.cursor("kept") as rows:
-        rows.execute(
-            f"SELECT s.db_id, s.image_path, t.image FROM {file.staged} s JOIN {file.kind} t"
-            " ON t.id = s.db_id WHERE s.found AND s.image_path <> '' AND t.image <> ''"
-        )
-        while chunk := rows.fetchmany(CHUNK):
-            kept, keys = [], []
-            for identifier, path, key in chunk:
-                if digests.of_file(pictures.file(path)) == digests.of_key(key):
-                    kept.append(identifier)
-                    keys.append(key)
-                else:
-                    run.replaced_pictures.append(key)
-            run.cursor.execute(
-                f"UPDATE {file.staged} s SET image = k.key, image_path = ''"
-                " FROM unnest(%s::integer[], %s::varchar[]) AS k (id, key) WHERE s.db_id = k.id",
-                (kept, keys),
-            )
 
 
 def store_hashes(run: ImportRun, file: File) -> None:

@@ -22,7 +22,7 @@ from comicsdb.exchange.format import FILES, OF_ACCOUNTS, PICTURE_FACTS
 from comicsdb.models import metadata
 from tests.core.exchange.conftest import ImportedDatabase
 from tests.core.exchange.test_export_columns import full_set
-from tests.dataset import read_set
+from tests.dataset import picture, read_set
 from tests.importer import Importer
 from tests.needs import program
 
@@ -298,6 +298,51 @@ def test_a_pack_of_covers_is_reproducible_and_taken_by_an_import(site, key, clus
     finally:
         again.close()
         cluster.drop_database("with_covers")
+
+
+def test_covers_of_a_dump_replace_no_larger_pictures(site, key):
+    issues = [each for (each,) in site.query("SELECT id FROM issue WHERE image <> '' ORDER BY id")]
+    variant = site.one("SELECT min(id) FROM variant WHERE image <> ''")
+
+    def give(kind: str, row_id: int, color: str, width: int) -> str:
+        """Give a row another cover, without a pHash; returns its key."""
+        cover = site.storage.save(kind, picture(color, (width, width * 3 // 2)), "png")
+        site.query(
+            f"UPDATE {kind} SET image = :cover, image_width = :width, image_height = :width * 3 / 2,"
+            " cover_hash = '' WHERE id = :id",
+            cover=cover,
+            width=width,
+            id=row_id,
+        )
+        return cover
+
+    def covers() -> list[tuple]:
+        return [
+            row
+            for kind in ("issue", "variant")
+            for row in site.query(f"SELECT id, image, image_width, image_height FROM {kind} ORDER BY id")
+        ]
+
+    give("issue", issues[0], "red", 800)
+    give("variant", variant, "blue", 800)
+    made = dump.make(
+        site.engine, site.folder / "dumps", key, SOURCE, covers=site.storage, report=lambda _: None
+    )
+    subprocess.run(["tar", "-xf", "covers.tar"], cwd=made, check=True)
+    before, hashes = covers(), site.query("SELECT picture FROM picture_hash ORDER BY picture")
+    assert not site.run(made, accounts=False).changed_anything
+    assert covers() == before
+    assert all(site.storage.exists(image) for _, image, *_ in before if image)
+    assert site.query("SELECT picture FROM picture_hash ORDER BY picture") == hashes
+    # Another picture is replaced only by one that is as large.
+    larger, smaller = give("issue", issues[0], "green", 700), give("variant", variant, "green", 100)
+    report = site.run(made, accounts=False)
+    assert (report.counts["issues"]["changed"], report.counts["variants"]["changed"]) == (0, 1)
+    assert site.one("SELECT image FROM issue WHERE id = :id", id=issues[0]) == larger
+    assert site.query("SELECT image_width, image_height FROM variant WHERE id = :id", id=variant) == [
+        (320, 480)
+    ]
+    assert (site.storage.exists(larger), site.storage.exists(smaller)) == (True, False)
 
 
 def damage(made):
