@@ -211,12 +211,12 @@ class Importer:
         new = [record for record in records if not record.found]
         found = [record for record in records if record.found]
         self.outcome.new.update(record.kind for record in new)
+        if new and not self._dry_run:
+            self._insert(new)  # first, as existing objects may refer to new ones
         changed = storing.update(self._session, found, self._review, dry_run=self._dry_run)
         self.outcome.changed.update(changed)
         self.outcome.unchanged.update(record.kind for record in found)
         self.outcome.unchanged.subtract(changed)
-        if new and not self._dry_run:
-            self._insert(new)
         self._finish(piece[-1].id)
 
     def _insert(self, records: list[Record]) -> None:

@@ -584,6 +584,56 @@ def test_a_newer_dump_changes_what_nobody_has_edited(gcd):
     assert listed == {}
 
 
+def test_a_newer_dump_gives_existing_objects_what_is_new_itself(gcd):
+    made = small()
+    gcd.take(made)
+    home = made.rows["gcd_series"][0]["id"]
+    first, story = made.rows["gcd_issue"][0]["id"], made.rows["gcd_story"][0]["id"]
+    made.add("gcd_story_credit", creator_id=creator(made, "Dick Ayers"), credit_type_id=3, story_id=story)
+    universe = made.add("gcd_universe", multiverse="Valiant", name="Unity")
+    made.add("gcd_story_universe", story_id=story, universe_id=universe)
+    team = made.add("gcd_group", name="Moloids")
+    name = made.add("gcd_group_name_detail", name="Moloids", group_id=team, is_official_name=1)
+    made.add("gcd_group_character", group_name_id=name, story_id=story)
+    hero = made.add("gcd_character", name="Mole Man")
+    name = made.add("gcd_character_name_detail", name="Mole Man", character_id=hero, is_official_name=1)
+    made.add("gcd_story_character", character_id=name, story_id=story)
+    made.add("gcd_story_story_arc", story_id=story, storyarc_id=made.add("gcd_story_arc", name="Below"))
+    made.add("gcd_publisher", id=79, name="Timely", country_id=225)
+    made.change("gcd_series", home, publisher_id=79)
+    brand = made.add("gcd_brand_group", name="Atlas", parent_id=79)
+    made.add("gcd_brand_emblem_group", brand_id=brand, brandgroup_id=brand)
+    made.add("gcd_issue_brand_emblem", issue_id=first, brand_id=brand)
+    outcome, listed = gcd.take(made)
+    kinds = ("publisher", "imprint", "universe", "creator", "team", "character", "arc")
+    assert outcome.new == dict.fromkeys(kinds, 1)
+    assert +outcome.changed == {"series": 1, "issue": 1}
+    assert listed == {"universe-publisher": [("universe", universe, "publisher")]}
+    assert gcd.query(
+        "SELECT p.name, i.name FROM series s JOIN publisher p ON p.id = s.publisher_id"
+        " JOIN imprint i ON i.id = s.imprint_id"
+    ) == [("Timely", "Atlas")]
+    for kind, names in (
+        ("character", ["Human Torch", "Mole Man", "Thing"]),
+        ("team", ["Fantastic Four [FF]", "Moloids"]),
+        ("universe", ["Mainstream", "Unity"]),
+        ("arc", ["Below", "The Coming"]),
+    ):
+        linked = f"SELECT o.name FROM issue_{kind} x JOIN {kind} o ON o.id = x.{kind}_id ORDER BY 1"
+        assert gcd.query(linked) == [(name,) for name in names]
+    assert gcd.query("SELECT name FROM credit JOIN creator c ON c.id = creator_id ORDER BY 1") == [
+        ("Dick Ayers",),
+        ("Jack Kirby",),
+        ("Stan Lee",),
+    ]
+    assert gcd.query("SELECT type, user_id, reason FROM history WHERE kind = 'issue' ORDER BY id") == [
+        ("+", None, "Grand Comics Database"),
+        ("~", None, "Grand Comics Database"),
+    ]
+    outcome, _ = gcd.take(made)
+    assert (+outcome.new, +outcome.changed) == ({}, {})
+
+
 def test_what_changed_here_and_at_gcd_is_listed_until_both_are_equal(gcd):
     made = small()
     gcd.take(made)
