@@ -42,6 +42,7 @@ RULES = {
     "universe-publisher": "a universe of which no publisher is known: it has none",
     "unnumbered": "one of several issues without a number: left out",
     "variant-base": "a variant of an issue that is not in its series, or deleted: left out",
+    "variant-kept": "GCD no longer has a variant with a picture, a SKU or readers' copies here: kept",
     "volume": "the printed volume differs from the place among series of that name",
 }
 

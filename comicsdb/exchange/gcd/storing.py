@@ -4,7 +4,7 @@ An existing object is changed field by field. Its history shows who wrote a fiel
 import is replaced, a user's value stays. If GCD has changed it too, the report lists both values.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
@@ -203,8 +203,10 @@ def update(
         history = _history(session, kind, list(differing))
         for object_id, (record, ours, theirs, fields) in differing.items():
             accepted = _accepted_fields(record, ours, theirs, fields, history[object_id], review)
+            if "variants" in accepted and not _match_variants(session, record, present[object_id], review):
+                accepted.remove("variants")
             if accepted and not dry_run:
-                accepted = _write(session, record, present[object_id], accepted, review)
+                accepted = _write(session, record, accepted, review)
             changed[kind] += bool(accepted)
     return changed
 
@@ -293,7 +295,7 @@ def _label(record: Record) -> str:
     return record.fields["number"] if record.kind == "issue" else record.fields["name"]
 
 
-def _write(session: Session, record: Record, present: dict, accepted: list[str], review: Review) -> list[str]:
+def _write(session: Session, record: Record, accepted: list[str], review: Review) -> list[str]:
     """Write the accepted fields; a change that the catalogue rejects is reported."""
     values = {field: record.fields[field] for field in accepted}
     if "price" in values:
@@ -301,8 +303,6 @@ def _write(session: Session, record: Record, present: dict, accepted: list[str],
     for field in KINDS[record.kind].partial_dates:
         if field in values:
             values[f"{field}_precision"] = record.fields[f"{field}_precision"]
-    if "variants" in values:
-        values["variants"] = _with_known_ids(present["variants"], values["variants"])
     model = getattr(models, record.kind.capitalize())
     catalog = Catalog(session, None, REASON)
     try:
@@ -314,16 +314,52 @@ def _write(session: Session, record: Record, present: dict, accepted: list[str],
     return accepted
 
 
-def _with_known_ids(present: list[dict], wanted: list[dict]) -> list[dict]:
-    """Variants of the dump with the ids, and so the pictures, of existing variants of the same name."""
-    by_name = defaultdict(list)
-    for variant in present:
-        by_name[variant["name"]].append(variant["id"])
-    kept = []
-    for variant in wanted:
-        ids = by_name[variant["name"]]
-        kept.append({**variant, "id": ids.pop(0)} if ids else {**variant, "sku": "", "image": ""})
-    return kept
+def _match_variants(session: Session, record: Record, issue: dict, review: Review) -> bool:
+    """Give the variants of the dump the ids of existing ones; returns whether any variant would change.
+
+    An existing variant that the dump lacks stays if it has anything that people have added, and is reported.
+    """
+    wanted, lacking = _with_known_ids(issue["variants"], record.fields["variants"])
+    used = _in_libraries(session, [each["id"] for each in lacking]) if lacking else set()
+    kept = [each for each in lacking if each["image"] or each["sku"] or each["id"] in used]
+    for variant in kept:
+        review.add(
+            "variant-kept", record.kind, record.gcd_id, _label(record), "variants", here=variant["name"]
+        )
+    record.fields["variants"] = [*wanted, *({"id": variant["id"]} for variant in kept)]
+    return _comparable("variants", {"variants": wanted + kept}) != _comparable("variants", issue)
+
+
+def _with_known_ids(present: list[dict], wanted: list[dict]) -> tuple[list[dict], list[dict]]:
+    """Variants of the dump with the ids, and so the pictures, of existing ones; and those that it lacks."""
+    lacking, same = {each["id"]: each for each in present}, {}
+    codes = [Counter(each["upc"] for each in listed) for listed in (present, wanted)]
+    for key in (  # the surest first
+        lambda each: (each["name"], each["upc"]),
+        lambda each: each["name"],
+        lambda each: each["upc"] if each["upc"] and all(found[each["upc"]] < 2 for found in codes) else None,
+    ):
+        ids = defaultdict(list)
+        for variant in lacking.values():
+            ids[key(variant)].append(variant["id"])
+        for place, variant in enumerate(wanted):
+            if place not in same and key(variant) is not None and ids[key(variant)]:
+                same[place] = ids[key(variant)].pop(0)
+                del lacking[same[place]]
+    placed = [
+        {**variant, "id": same[place]} if place in same else {**variant, "sku": "", "image": ""}
+        for place, variant in enumerate(wanted)
+    ]
+    return placed, list(lacking.values())
+
+
+def _in_libraries(session: Session, variants: list[int]) -> set[int]:
+    """Those of the variants that are in readers' collections or on their wish lists."""
+    found = " UNION ".join(
+        f"SELECT variant_id FROM {table} WHERE variant_id = ANY(:ids)"
+        for table in ("collection_item", "wish_list_item")
+    )
+    return set(session.scalars(text(found), {"ids": variants}))
 
 
 # Links between issues, and between series.

@@ -673,6 +673,55 @@ def test_variants_keep_their_pictures_when_others_come(gcd):
     ]
 
 
+def test_a_newer_dump_keeps_variants_to_which_people_added_something(gcd):
+    made = beginning()
+    base = issue(made, series(made))
+    codes = {"Foil": "123456789012", "Old": "333", "Shop": "333", "Mine": "", "Plain": ""}
+    for name, code in codes.items():
+        issue(made, 1, variant_of_id=base, variant_name=name, barcode=code)
+    twins = [issue(made, 1, variant_of_id=base, variant_name="Twin", barcode=code) for code in ("111", "222")]
+    gcd.take(made)
+    gcd.query(
+        "UPDATE variant SET image = CASE WHEN name IN ('Foil', 'Old') OR upc = '222' THEN upc || '.png'"
+        " ELSE '' END, sku = CASE name WHEN 'Shop' THEN 'AUG200002' ELSE '' END"
+    )
+    gcd.query(
+        "INSERT INTO user_account (username, email, password) VALUES ('reader', 'reader@example.org', '')"
+    )
+    gcd.query(
+        "INSERT INTO collection_item (user_id, issue_id, variant_id)"
+        " SELECT (SELECT id FROM user_account WHERE username = 'reader'), issue_id, id FROM variant"
+        " WHERE name = 'Mine'"
+    )
+    foil, *gone = (
+        each["id"] for each in made.rows["gcd_issue"] if each["variant_of_id"] and each["id"] not in twins
+    )
+    made.change("gcd_issue", foil, variant_name="Foil Cover")  # has its barcode still
+    made.rows["gcd_issue"] = [each for each in made.rows["gcd_issue"] if each["id"] not in gone]
+    made.change("gcd_issue", twins[0], sort_code=90)  # after the other
+    for number in (1, 2):
+        outcome, listed = gcd.take(made)
+        assert +outcome.changed == ({"issue": 1} if number == 1 else {})
+        assert listed == {"variant-kept": [("issue", base, "variants")] * 3}
+        assert gcd.query("SELECT name, upc, image, sku FROM variant ORDER BY name, upc") == [
+            ("Foil Cover", "123456789012", "123456789012.png", ""),
+            ("Mine", "", "", ""),
+            ("Old", "333", "333.png", ""),
+            ("Shop", "333", "", "AUG200002"),
+            ("Twin", "111", "", ""),
+            ("Twin", "222", "222.png", ""),
+        ]
+        assert gcd.query("SELECT v.name FROM collection_item JOIN variant v ON v.id = variant_id") == [
+            ("Mine",)
+        ]
+    issue(made, 1, variant_of_id=base, variant_name="New", barcode="333")  # of which of them?
+    assert gcd.take(made)[0].changed == {"issue": 1}
+    assert gcd.query("SELECT image FROM variant WHERE name IN ('New', 'Old') ORDER BY name") == [
+        ("",),
+        ("333.png",),
+    ]
+
+
 def test_what_was_deleted_or_merged_here_does_not_come_back(gcd):
     made = small()
     gcd.take(made)
