@@ -223,6 +223,7 @@ def store_hashes(run: ImportRun, file: File) -> None:
 
 def update_matched(run: ImportRun) -> None:
     """Update matched rows, and record the changes of existing rows in the unit of work."""
+    _place_undated(run)
     for file in CATALOGUE:
         changed = _update(run, file, [column for column in file.columns if column not in FIXED_COLUMNS])
         for field in file.link_fields:
@@ -234,6 +235,15 @@ def update_matched(run: ImportRun) -> None:
     for file in OWNED:
         _update_owned(run, file)
     _update_ratings(run)
+
+
+def _place_undated(run: ImportRun) -> None:
+    """Give issues that have a cover date neither in the set nor here the substitute from the trigger."""
+    run.cursor.execute(
+        f"UPDATE {ISSUES.staged} s SET cover_date = t.cover_date, cover_date_precision = 'none'"
+        " FROM issue t WHERE t.id = s.db_id AND s.found AND t.cover_date_precision = 'none'"
+        " AND (s.cover_date IS NULL OR s.cover_date_precision = 'none')"
+    )
 
 
 def _count(run: ImportRun, file: File, changed: set[int]) -> None:

@@ -30,6 +30,28 @@ def test_running_the_same_set_again_changes_nothing_and_says_so(filled):
     assert filled.files() == files
 
 
+def test_issues_without_a_cover_date_are_the_same_again(importer):
+    rows = small_set()
+    rows["issues"][0] |= {"cover_date": None}  # with a store date, which orders it
+    rows["issues"][1] |= {"cover_date": None, "cover_date_precision": "none"}
+    rows["issues"][2] |= {"cover_date_precision": "none"}
+    importer.run(rows)
+    before = importer.everything()
+    assert not importer.run(rows).changed_anything
+    assert importer.everything() == before
+    rows["issues"][0]["store_date"] = "2020-04-05"
+    rows["issues"][1] |= {"cover_date": "2020-06-01", "cover_date_precision": "month"}
+    rows["issues"][2] |= {"cover_date": "1999-01-01"}
+    assert importer.run(rows).counts["issues"]["changed"] == 2
+    dates = importer.query("SELECT cover_date::text, cover_date_precision FROM issue ORDER BY id")
+    assert dates == [("2020-04-05", "none"), ("2020-06-01", "month"), ("1990-01-01", "none")]
+    rows["issues"][1] |= {"cover_date": None, "cover_date_precision": "day"}
+    assert importer.run(rows).counts["issues"]["changed"] == 1
+    assert importer.query("SELECT cover_date::text, cover_date_precision FROM issue WHERE id = 2") == [
+        ("2020-01-01", "none")
+    ]
+
+
 def test_a_changed_row_is_brought_up_to_date_and_its_stamps_move(filled):
     rows = small_set()
     rows["characters"][0]["name"] = "Salt II"
