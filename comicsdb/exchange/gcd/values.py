@@ -85,6 +85,8 @@ def number(text: str, volume: str = "", *, with_volume: bool = False) -> Number:
         text, second = found["first"], found["common"] or found["cover"] or found["double"]
         if not re.search("[0-9½¼¾]", second):  # for example 1 [Direct]
             second, rule = "", "number-words"
+    if not text.strip():  # for example (7)
+        return Number("", rule="unnumbered")
     if with_volume and volume:
         text = f"v{line(volume)}#{text}"
     if len(text) > NUMBER_LENGTH:

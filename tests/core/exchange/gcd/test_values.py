@@ -15,6 +15,8 @@ NUMBERS = {
     "[nn]": Number("", rule="unnumbered"),
     "": Number("", rule="unnumbered"),
     "[nn] (2)": Number("", rule="unnumbered"),
+    "(7)": Number("", rule="unnumbered"),
+    "[ ]": Number("", rule="unnumbered"),
     "[5]": Number("5"),
     "5 (7)": Number("5", "7"),
     "[5] (7)": Number("5", "7"),
@@ -50,6 +52,7 @@ def test_number(text):
         ("1", "", True, Number("1")),
         ("[1]", "3", True, Number("v3#1")),
         ("5 (7)", "1", True, Number("v1#5", "7")),
+        ("(7)", "2", True, Number("", rule="unnumbered")),
     ],
 )
 def test_number_with_its_volume(text, volume, shown, number):
