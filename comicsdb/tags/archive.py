@@ -10,6 +10,7 @@ from comicsdb.tags import TagFormat
 
 NAME_MAX = 150  # characters of a series' name
 FOLDER_BYTES = 255  # that file systems allow
+EARLIEST, LATEST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 59)  # times that ZIP archives can tell
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
 
 
@@ -19,7 +20,8 @@ def archive(issues: Iterable[dict], chosen: TagFormat) -> bytes:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
         for issue in issues:
             modified = datetime.fromisoformat(issue["modified"])
-            file = zipfile.ZipInfo(f"{folder(issue)}/{chosen.file_name}", modified.timetuple()[:6])
+            moment = min(max(modified.timetuple()[:6], EARLIEST), LATEST)
+            file = zipfile.ZipInfo(f"{folder(issue)}/{chosen.file_name}", moment)
             file.compress_type = zipfile.ZIP_DEFLATED
             file.external_attr = 0o644 << 16
             made.writestr(file, chosen.write(issue))

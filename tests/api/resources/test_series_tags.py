@@ -5,7 +5,7 @@ import zipfile
 from datetime import date
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from comicsdb.library import ratings
 from comicsdb.models import Issue
@@ -60,6 +60,22 @@ def test_folders_have_names_that_file_systems_allow(letters, times):
     begin, end, rest = folder(issue).partition(f" (2019) {'½' * 25} [2147483647]")
     assert (name.startswith(begin), bool(end), rest) == (True, True, "")
     assert 100 < len(begin.encode()) <= 255 - len(end.encode())
+
+
+def test_times_that_archives_cannot_tell_become_the_nearest(api, series, session):
+    times = ["1970-01-02 03:04:05+00", "2026-03-04 05:06:07+00", "2345-06-07 08:09:10+00"]
+    ids = session.scalars(select(Issue.id).where(Issue.series_id == series.id).order_by(Issue.id)).all()
+    for issue_id, modified in zip(ids, times, strict=True):
+        session.execute(update(Issue).where(Issue.id == issue_id).values(modified=modified))
+    session.commit()
+    answer = api.get(f"/api/series/{series.id}/comicinfo/")
+    assert len(files(answer)) == 3
+    with zipfile.ZipFile(io.BytesIO(answer.body)) as archive:
+        assert [each.date_time for each in archive.infolist()] == [
+            (1980, 1, 1, 0, 0, 0),
+            (2026, 3, 4, 5, 6, 6),  # in steps of two seconds
+            (2107, 12, 31, 23, 59, 58),
+        ]
 
 
 def test_long_series_have_several_archives(api, series, monkeypatch):
