@@ -148,7 +148,8 @@ class Importer:
             dry_run=dry_run,
             resumed=bool(self._progress.position or self._progress.phase != SERIES),
         )
-        self._mapper = Mapper(source, choices, self._review, Catalogue(session), dry_run=dry_run)
+        self._catalogue = Catalogue(session)
+        self._mapper = Mapper(source, choices, self._review, self._catalogue, dry_run=dry_run)
 
     def _load_progress(self) -> GcdImport:
         """The stored progress of an unfinished import of this dump, or a new one."""
@@ -235,7 +236,8 @@ class Importer:
 
     def _store_links(self, kind: str, field_name: str, rows: list[tuple]) -> None:
         self._lock()
-        pairs = [(one, other) for _, one, other in rows if one and other]
+        found = self._catalogue.find(kind, {each for _, *pair in rows for each in pair if each})
+        pairs = [(found[one], found[other]) for _, one, other in rows if one in found and other in found]
         self.outcome.new[field_name] += storing.link(self._session, kind, field_name, pairs)
         self._finish(rows[-1][0])
 

@@ -132,6 +132,7 @@ def read_piece(dump: Dump, series: Iterable[int]) -> PieceRows:
     ]
     _read_issues(dump, rows)
     dump.fill_ids("piece_issue", (issue.id for issue in rows.issues))
+    dump.fill_ids("piece_variant", (variant.id for variant in rows.variants))
     _read_stories(dump, rows)
     _read_credits(dump, rows)
     _read_appearances(dump, rows)
@@ -188,6 +189,13 @@ def _read_appearances(dump: Dump, rows: PieceRows) -> None:
         (
             rows.arcs,
             _appearances("gcd_story_story_arc", "(SELECT id FROM gcd_story_arc WHERE id = c.storyarc_id)"),
+        ),
+        (
+            rows.arcs,
+            "SELECT v.variant_of_id, (SELECT id FROM gcd_story_arc WHERE id = c.storyarc_id)"
+            " FROM piece_variant p CROSS JOIN gcd_issue v CROSS JOIN gcd_story s"
+            " CROSS JOIN gcd_story_story_arc c"
+            " WHERE v.id = p.id AND s.issue_id = p.id AND c.story_id = s.id",
         ),
         (
             rows.universes,

@@ -366,7 +366,7 @@ def _in_libraries(session: Session, variants: list[int]) -> set[int]:
 
 
 def link(session: Session, kind: str, field: str, pairs: list[tuple[int, int]]) -> int:
-    """Add symmetric links between objects given by their ids at GCD, if both are in the catalogue.
+    """Add symmetric links between objects given by their ids.
 
     A link that an import made and somebody removed stays removed. Returns the number of new links.
     """
@@ -378,10 +378,9 @@ def link(session: Session, kind: str, field: str, pairs: list[tuple[int, int]]) 
     unit.reason = REASON
     rows = session.execute(
         text(
-            f"WITH pair AS (SELECT DISTINCT least(a.id, b.id) AS a, greatest(a.id, b.id) AS b"
+            "WITH pair AS (SELECT DISTINCT least(one, other) AS a, greatest(one, other) AS b"
             " FROM unnest(CAST(:one AS integer[]), CAST(:other AS integer[])) AS given (one, other)"
-            f" JOIN {kind} a ON a.gcd_id = given.one JOIN {kind} b ON b.gcd_id = given.other"
-            " WHERE a.id <> b.id)"
+            " WHERE one <> other)"
             f" SELECT a, b FROM pair WHERE NOT EXISTS (SELECT FROM {declared.table.name} l"
             f" WHERE l.{declared.own} = a AND l.{declared.other} = b)"
             " AND NOT EXISTS (SELECT FROM history h WHERE h.kind = :kind AND h.object_id = a"

@@ -491,6 +491,49 @@ def test_reprints_and_bonds_link_what_is_here(gcd):
     assert gcd.one("SELECT count(*) FROM change_log WHERE fields = '{reprints}'") == 2
 
 
+def test_reprints_and_bonds_of_what_was_merged_here_link_what_it_was_merged_into(gcd):
+    made = beginning()
+    one, two, same = series(made), series(made, "Renamed"), series(made, "Renamed too")
+    first, second, third = issue(made, one), issue(made, two), issue(made, same, "2")
+    gcd.take(made)
+    with gcd.factory() as session:
+        catalog = Catalog(session, 1)
+        for model, kept, merged in ((Series, two, same), (Issue, second, third)):
+            pair = (session.scalar(select(model).where(model.gcd_id == each)) for each in (kept, merged))
+            merge(catalog, *pair)
+        session.commit()
+    made.add("gcd_reprint", origin_issue_id=first, target_issue_id=third)
+    made.add("gcd_reprint", origin_issue_id=second, target_issue_id=third)  # the issue itself now
+    made.add("gcd_series_bond", origin_id=one, target_id=same, bond_type_id=1)
+    outcome, _ = gcd.take(made)
+    assert (outcome.new["reprints"], outcome.new["associated"]) == (1, 1)
+    for kind, table, other, pair in (
+        ("issue", "issue_reprint", "reprint_id", (first, second)),
+        ("series", "series_associated", "associated_id", (one, two)),
+    ):
+        assert gcd.query(
+            f"SELECT a.gcd_id, b.gcd_id FROM {table} x JOIN {kind} a ON a.id = x.{kind}_id"
+            f" JOIN {kind} b ON b.id = x.{other} ORDER BY 1"
+        ) == [pair, pair[::-1]]
+
+
+def test_arcs_of_variants_are_those_of_their_issue(gcd):
+    made = beginning()
+    base = issue(made, series(made))
+    variant = issue(made, 1, variant_of_id=base, variant_name="Foil")
+    stray = issue(made, series(made, "Other"), variant_of_id=base)
+    for number, name in ((base, "Low Tide"), (variant, "Low Tide"), (variant, "High Tide"), (stray, "Ebb")):
+        known = {each["name"]: each["id"] for each in made.rows["gcd_story_arc"]}
+        arc = known.get(name) or made.add("gcd_story_arc", name=name)
+        story = made.add("gcd_story", issue_id=number, type_id=19)
+        made.add("gcd_story_story_arc", story_id=story, storyarc_id=arc)
+    gcd.take(made)
+    assert gcd.query(
+        "SELECT i.gcd_id, a.name FROM issue_arc x JOIN issue i ON i.id = x.issue_id"
+        " JOIN arc a ON a.id = x.arc_id ORDER BY 2"
+    ) == [(base, "High Tide"), (base, "Low Tide")]
+
+
 # Choices.
 
 
