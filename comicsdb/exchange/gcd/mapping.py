@@ -94,7 +94,10 @@ class Mapper:
         return wanted - done
 
     def _add(self, kind: str, found: list[tuple[int, dict]], match=None) -> list[Record]:
-        """Add objects of a kind; `match` returns the id of the same object if it has no GCD id yet."""
+        """Add objects of a kind; `match` returns the id of the same object if it has no GCD id yet.
+
+        It gets the id at GCD and the fields, to which their `gcd_id` is added here.
+        """
         ids = [gcd_id for gcd_id, _ in found]
         known, merged = self.catalogue.find(kind, ids), self.catalogue.survivors(kind, ids)
         deleted = self.catalogue.deleted(kind) - known.keys()
@@ -109,7 +112,7 @@ class Mapper:
                 self._ids[kind][gcd_id] = known[gcd_id]
                 continue
             record = Record(kind, gcd_id, known.get(gcd_id, 0), gcd_id in known, fields)
-            if not record.found and match and (same := match(fields)):
+            if not record.found and match and (same := match(gcd_id, fields)):
                 record.object_id, record.found, record.matched = same, True, True
             if not record.found:
                 new.append(record)
@@ -120,9 +123,8 @@ class Mapper:
         self._records += added
         return added
 
-    def _same(self, kind: str, fields: dict, **columns) -> int | None:
+    def _same(self, kind: str, gcd_id: int, **columns) -> int | None:
         """The only object without a GCD id that has these values, unless another row of the dump got it."""
-        gcd_id = fields["gcd_id"]
         same = None if gcd_id in self.catalogue.deleted(kind) else self.catalogue.find_only(kind, **columns)
         if same is None or self._claimed[kind].setdefault(same, gcd_id) != gcd_id:
             return None
@@ -165,7 +167,9 @@ class Mapper:
                 "desc": values.notes(notes),
             }
             found.append((gcd_id, fields))
-        self._add("publisher", found, lambda fields: self._same("publisher", fields, name=fields["name"]))
+        self._add(
+            "publisher", found, lambda gcd_id, fields: self._same("publisher", gcd_id, name=fields["name"])
+        )
 
     def _imprints_of(self, rows: PieceRows) -> dict[int, int]:
         """The brand group of each series, if it is on nearly all of the issues."""
@@ -213,8 +217,8 @@ class Mapper:
         self._add(
             "imprint",
             found,
-            lambda fields: self._same(
-                "imprint", fields, name=fields["name"], publisher_id=fields["publisher"]
+            lambda gcd_id, fields: self._same(
+                "imprint", gcd_id, name=fields["name"], publisher_id=fields["publisher"]
             ),
         )
 
@@ -234,7 +238,6 @@ class Mapper:
         for gcd_id, name, designation, multiverse in listed:
             publisher = ids.get(PUBLISHERS_OF_MULTIVERSES.get(multiverse, ""))
             fields = {
-                "gcd_id": gcd_id,
                 "name": values.line(name or designation or multiverse)[:NAME_LENGTH],
                 "designation": values.line(designation)[:NAME_LENGTH],
                 "publisher": self._publisher(publisher) if publisher else None,
@@ -244,17 +247,17 @@ class Mapper:
                     "universe-publisher", "universe", gcd_id, fields["name"], "publisher", there=multiverse
                 )
             key = (fields["publisher"], fields["name"], fields["designation"])
-            if gcd_id not in present and key in self._universes and not self._same_universe(fields):
+            if gcd_id not in present and key in self._universes and not self._same_universe(gcd_id, fields):
                 self.review.add("universe-clash", "universe", gcd_id, fields["name"], there=designation)
                 continue
             self._universes.add(key)
             found.append((gcd_id, fields))
         self._add("universe", found, self._same_universe)
 
-    def _same_universe(self, fields: dict) -> int | None:
+    def _same_universe(self, gcd_id: int, fields: dict) -> int | None:
         return self._same(
             "universe",
-            fields,
+            gcd_id,
             name=fields["name"],
             designation=fields["designation"],
             publisher_id=fields["publisher"],
@@ -321,17 +324,21 @@ class Mapper:
             if volumes.get(series.id, plan.volume) != plan.volume:
                 self._note("volume", series, "volume", plan.volume, volumes[series.id])
             used = taken.setdefault((publisher, fields["name"], fields["series_type"]), set())
-            if series.id not in present and fields["volume"] in used and not self._same_series(fields):
+            if (
+                series.id not in present
+                and fields["volume"] in used
+                and not self._same_series(series.id, fields)
+            ):
                 fields["volume"] = max(used) + 1
                 self._note("volume", series, "volume", fields["volume"], plan.volume)
             used.add(fields["volume"])
             found.append((series.id, fields))
         self._add("series", found, self._same_series)
 
-    def _same_series(self, fields: dict) -> int | None:
+    def _same_series(self, gcd_id: int, fields: dict) -> int | None:
         return self._same(
             "series",
-            fields,
+            gcd_id,
             name=fields["name"],
             year_began=fields["year_began"],
             publisher_id=fields["publisher"],
@@ -355,7 +362,6 @@ class Mapper:
         if not series.is_current and plan.code == SeriesTypeCode.SINGLE_ISSUE and not plan.rule:
             self._note("cancelled", series, "status", Status.COMPLETED.label, series.publishing_format)
         return {
-            "gcd_id": series.id,
             "name": name,
             "sort_name": values.line(series.sort_name)[:NAME_LENGTH] or name,
             "language": language,
@@ -418,7 +424,7 @@ class Mapper:
         found = [
             (issue.id, mapper.fields(issue, number)) for issue, number in self._numbered(rows, present, taken)
         ]
-        self._add("issue", found, lambda fields: self._same_issue(taken, fields))
+        self._add("issue", found, lambda _gcd_id, fields: self._same_issue(taken, fields))
 
     @staticmethod
     def _same_issue(taken: dict, fields: dict) -> int | None:
