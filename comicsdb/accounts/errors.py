@@ -96,7 +96,7 @@ class NewNetworkError(TooManyFailuresError):
         super().__init__(retry_after)
         self.text = _(
             "Too many wrong passwords were entered for this name, so passwords are not accepted at the"
-            " moment from browsers that have not been used with it before. If the account exists, we have"
+            " moment from places where it has not been used before. If the account exists, we have"
             " e-mailed its owner a link to log in."
         )
 

@@ -105,8 +105,8 @@ def log_in_link(user: User, secret: str) -> Letter:
             Paragraph(
                 _(
                     "Too many wrong passwords were entered for your comicsdb account ${name}, and then"
-                    " somebody tried to log in from a browser or place not used with it before. For a while"
-                    " we do not accept any password from such places, not even the right one.",
+                    " somebody tried to log in from a place where it had not been used before. For a"
+                    " while we do not accept any password from such places, not even the right one.",
                     mapping={"name": user.username},
                 )
             ),
@@ -116,8 +116,8 @@ def log_in_link(user: User, secret: str) -> Letter:
             Paragraph(
                 _(
                     "If this was not you, no action is needed: nobody has logged in, and your password"
-                    " keeps working in browsers you have used before. Do not forward this e-mail: the link"
-                    " logs in to your account."
+                    " keeps working in places where you have logged in before. Do not forward this"
+                    " e-mail: the link logs in to your account."
                 )
             ),
         ),
