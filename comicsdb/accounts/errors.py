@@ -44,7 +44,7 @@ class LogInFailedError(AccountError):
     """The name or password is wrong, or the account is inactive; which one is not revealed."""
 
     def __init__(self):
-        super().__init__(_("Incorrect username or password."))
+        super().__init__(_("Incorrect user name, e-mail address or password."))
 
 
 class NotActivatedError(AccountError):

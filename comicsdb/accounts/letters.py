@@ -315,7 +315,7 @@ SECURITY_TEXTS = {
         ),
     ),
     K.RECOVERY_CODE_USED: SecurityText(
-        _("Recovery code used"), _("A recovery code of your account ${name} at comicsdb was used.")
+        _("Recovery code used"), _("A recovery code of your comicsdb account ${name} was used.")
     ),
     K.SECOND_FACTOR_RESET: SecurityText(
         _("Two-step log-in switched off"),

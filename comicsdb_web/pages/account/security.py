@@ -85,7 +85,10 @@ def _bad_link(request):
     return notice(
         request,
         _("This link does not work"),
-        _("It may be incomplete, more than 7 days old, already used, or overridden by an earlier one."),
+        _(
+            "It may be incomplete, more than 7 days old, already used, or cancelled because an earlier one"
+            " was used."
+        ),
         _("Choose a new password if you think somebody else knows yours, or contact us."),
         links=[
             (_("Choose a new password"), request.route_path("account.forgotten")),

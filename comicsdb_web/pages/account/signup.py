@@ -51,11 +51,18 @@ def sign_up(request):
 
 
 def sent(request):
-    """The page after sign-up, whether or not anything was sent."""
+    """The page after sign-up, or after the request for another mail, whether or not anything was sent."""
+    if "again" in request.GET:
+        text = _(
+            "If an account with this address is waiting for activation, we have sent it an e-mail with a"
+            " link. Open the link within 24 hours."
+        )
+    else:
+        text = _("We have sent you an e-mail with a link. Open it within 24 hours.")
     return notice(
         request,
         _("Check your e-mail"),
-        _("We have sent you an e-mail with a link. Open it within 24 hours."),
+        text,
         _("Nothing after a few minutes? Check your spam folder, or request another e-mail."),
         links=[
             (_("Back to the home page"), request.route_path("home")),
@@ -122,7 +129,7 @@ def resend(request):
         return {"form": form_state.with_errors(request, error, typed)}
     except accounts.TooManyMailsError as error:
         return {"form": form_state.rate_limited(request, error.retry_after, typed)}
-    return HTTPSeeOther(request.route_path("account.sent"))
+    return HTTPSeeOther(request.route_path("account.sent", _query={"again": "1"}))
 
 
 def _page(request, form):

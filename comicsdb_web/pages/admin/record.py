@@ -123,7 +123,9 @@ def actions(request):
             {name: (label, StaffAction.action == name) for name, label in ACTIONS.items()},
         ),
         ConditionChoice(
-            "kind", _("On"), {name: (label, StaffAction.kind == name) for name, label in KIND_NAMES.items()}
+            "kind",
+            _("Target"),
+            {name: (label, StaffAction.kind == name) for name, label in KIND_NAMES.items()},
         ),
         ConditionChoice(
             "by",

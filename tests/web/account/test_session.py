@@ -77,7 +77,10 @@ def test_every_failure_has_the_same_words_and_keeps_the_name(testapp, member, us
     response = log_in(testapp, username=username, password=password)
     assert response.status_int == 422
     page = soup(response)
-    assert page.select_one(".form-errors").get_text(strip=True) == "Incorrect username or password."
+    assert (
+        page.select_one(".form-errors").get_text(strip=True)
+        == "Incorrect user name, e-mail address or password."
+    )
     assert page.select_one("#username")["value"] == username[:254].replace("\0", "\ufffd")
     assert page.select_one("#password").get("value") is None
     assert account_name(testapp) is None

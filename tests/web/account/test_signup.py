@@ -53,7 +53,9 @@ def title(response) -> str:
 def test_from_nobody_to_a_member(testapp, session):
     response = sign_up(testapp)
     assert response.location == "http://localhost/accounts/account_activation_sent/"
-    assert title(response.follow()) == "Check your e-mail"
+    page = response.follow()
+    assert title(page) == "Check your e-mail"
+    assert "We have sent you an e-mail with a link." in page.text
     assert session.scalars(select(User).where(User.username == "Nora")).one().is_active is False
     assert session.scalars(select(LoginSession)).all() == []
     mail = waiting_mails(session)[-1]
@@ -121,7 +123,8 @@ def test_the_link_ends_after_a_day_and_another_can_be_asked_for(testapp, session
     with time_machine.travel(clock.now() + timedelta(hours=24, minutes=1)):
         testapp.get(path, status=404)
         response = submit(testapp, "/accounts/activate/resend/", email="nora@example.org")
-        assert response.location == "http://localhost/accounts/account_activation_sent/"
+        assert response.location == "http://localhost/accounts/account_activation_sent/?again=1"
+        assert "If an account with this address is waiting for activation" in response.follow().text
         assert link(session) != path
         testapp.get(link(session), status=303)
 
@@ -224,7 +227,7 @@ def test_the_right_password_of_an_account_that_waits_leads_to_a_new_link(testapp
         assert soup(page).select_one('.card-links a[href="/accounts/activate/resend/"]')
         for wrong in ((name, "eight horses"), (address, "seven horses"), ("nobody", "seven horses")):
             page = log_in(testapp, *wrong)
-            assert field_errors(page)[""] == "Incorrect username or password."
+            assert field_errors(page)[""] == "Incorrect user name, e-mail address or password."
             assert not soup(page).select_one(".card-links")
     assert session.scalars(select(LoginSession)).all() == []
 
