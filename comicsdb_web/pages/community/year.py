@@ -15,7 +15,7 @@ from comicsdb_web.rendering import charts, share_pictures
 from comicsdb_web.rendering.charts import Chart, Point
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
 
-TITLE = _("${name}'s year ${year} in comics")
+TITLE = _("${name}'s ${year} in comics")
 
 
 def page(request):

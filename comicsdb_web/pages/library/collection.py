@@ -458,7 +458,9 @@ def history(request):
 
 CHOOSE_SERIES = _("Choose a series.")
 NO_NUMBER = _("Enter the first number, the last one, or both.")
-ALL_OR_NUMBERS = _("You entered numbers: choose the range, or leave them blank for all issues.")
+ALL_OR_NUMBERS = _(
+    "You entered numbers: choose “From one number to another”, or leave them blank for all issues."
+)
 
 
 def add_series(request):
@@ -595,7 +597,7 @@ ADDED = _("${label} was added to your collection.")
 OWNED_ALREADY = _(
     "This issue is already in your collection. Edit that entry, or choose “Another copy” to add one more."
 )
-INVALID_TIME = _("Enter the date and time as 2026-12-31 18:30, or leave both blank to mean now.")
+INVALID_TIME = _("Enter the date and time as 2026-12-31 18:30, or leave the field blank to mean now.")
 
 
 class ItemDraft(Draft):

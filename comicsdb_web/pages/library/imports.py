@@ -35,8 +35,8 @@ PART_WORDS = {
     COLLECTION: _("Collection"),
     PULL: _("Pull list"),
     WISHES: _("Wish list"),
-    RATINGS: _("Stars"),
-    READS: _("Read"),
+    RATINGS: _("Ratings"),
+    READS: _("Reading dates"),
     ITEMS: _("Reading lists"),
 }
 FIELD_WORDS = {
@@ -374,8 +374,8 @@ def _result_texts(counted: Counter):
         (
             "ratings_changed",
             ngettext(
-                "Your stars for ${n} issue changed.",
-                "Your stars for ${n} issues changed.",
+                "Your rating of ${n} issue changed.",
+                "Your ratings of ${n} issues changed.",
                 n["ratings_changed"],
             ),
         ),

@@ -50,7 +50,7 @@ WORDS_FIELD = Line(
 )
 CHOICE_FORM = EntityForm(None, (Section("pulled", _("Pull"), (PULLED_FIELD, WORDS_FIELD)),))
 CHOICE_SAVED = _("Your choice for ${label} was saved.")
-NONE_ADDED = _("Your collection already has everything from this week.")
+NONE_ADDED = _("Your collection already has everything from that week.")
 FOLLOWED = _("You now follow ${label}.")
 FOLLOWED_ALREADY = _("You already follow ${label}.")
 UNFOLLOWED = _("You no longer follow ${label}.")

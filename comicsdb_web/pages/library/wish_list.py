@@ -46,9 +46,9 @@ PRIORITIES = {1: _("1 (highest)"), 2: "2", 3: "3", 4: "4", 5: _("5 (lowest)")}
 ADDED = _("${label} was added to your wish list.")
 WISHED_ALREADY = _("${label} is already on your wish list.")
 GONE = _("${label} was removed from your wish list.")
-ACQUIRED = _("${label} was moved from your wish list to your collection.")
+ACQUIRED = _("${label} was added to your collection and marked as acquired.")
 OWNED_ALREADY = _(
-    "${label} was removed from your wish list. It was already in your collection, which was not changed."
+    "${label} was marked as acquired. It was already in your collection, which was not changed."
 )
 
 

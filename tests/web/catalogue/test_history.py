@@ -70,7 +70,7 @@ def test_versions_are_told_newest_first_with_who_what_and_why(make, reader, edit
     edit(arc, user, "Read the cover", name="Dawn")
     page = reader.get(f"/arc/{arc.slug}/history/")
     rows = cells(page)
-    assert [row[2:4] for row in rows] == [["Ann", "Updated"], ["Unknown", "Created"]]
+    assert [row[2:4] for row in rows] == [["Ann", "Updated"], ["unknown", "Created"]]
     assert "Read the cover" in rows[0][4]
     assert soup(page).select_one(".versions-table a[href='/accounts/Ann/']")
     assert told(soup(page)) == {"Name": "[Dusk] {Dawn}"}
@@ -212,8 +212,8 @@ def test_a_deleted_object_keeps_its_history_for_members(make, session, testapp, 
     page = testapp.get(f"{path}history/")
     assert [row[2:4] for row in cells(page)] == [
         ["Nora", "Deleted"],
-        ["Unknown", "Updated"],
-        ["Unknown", "Created"],
+        ["unknown", "Updated"],
+        ["unknown", "Created"],
     ]
     assert "A double" in page.text
     assert not soup(page).select(f"a[href*='/issue/{slug}/history/'][href$='revert/']")

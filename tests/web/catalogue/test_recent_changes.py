@@ -44,7 +44,7 @@ def test_each_line_tells_what_when_and_who(make, session, reader, member):
     rows = cells(reader.get("/changes/"))
     assert [row[1:5] for row in rows] == [
         ["Updated", "Story Arc: Dawn", "Description, Name", "Nora"],
-        ["Created", "Story Arc: Dawn", "–", "Unknown"],
+        ["Created", "Story Arc: Dawn", "–", "unknown"],
     ]
     page = soup(reader.get("/changes/"))
     assert page.select_one(".entry a")["href"] == f"/arc/{arc.slug}/"

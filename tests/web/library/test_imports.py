@@ -85,7 +85,7 @@ def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
     assert [each.get_text(" ", strip=True) for each in soup(page).select(".import-counts li")] == [
         "30 found",
         "1 to choose",
-        "1 unknown",
+        "1 not in the catalogue",
     ]
     table = testapp.get(f"{address}not-found.csv")
     assert table.content_disposition == 'attachment; filename="comicsdb-not-found.csv"'
@@ -155,7 +155,7 @@ def test_a_file_is_reviewed_and_then_stored(testapp, session, nora, stock):
     assert [each.get_text(" ", strip=True) for each in shown.select(".import-counts a")] == [
         "2 found",
         "1 to choose",
-        "1 unknown",
+        "1 not in the catalogue",
     ]
     assert [each["href"] for each in shown.select(".import-table td a")] == [
         f"/issue/{stock.issues[0].slug}/",

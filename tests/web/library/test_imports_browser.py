@@ -60,7 +60,7 @@ def test_a_file_is_imported_by_keyboard_without_a_script(browser, address, tmp_p
     file = tmp_path / "mine.csv"
     file.write_text(ROWS)
     page.set_input_files("#file", file)
-    page.get_by_role("button", name="View").press("Enter")
+    page.get_by_role("button", name="Upload and review").press("Enter")
     page.wait_for_url(f"{address}/collection/import/*/")
     assert look(page, "review") == []
     page.locator("fieldset", has_text="Night & Crew").get_by_role("radio").first.press("Space")

@@ -172,7 +172,7 @@ def test_a_wish_that_was_changed_meanwhile_is_not_overwritten(testapp, nora, ite
 def test_a_wish_is_fulfilled_with_what_is_known_of_the_purchase(testapp, nora, world, item, session):
     fields = {"purchase_date": "2026-01-02", "purchase_price": "4.5", "purchase_store": "Corner Shop"}
     answer = submit(testapp, path(item, "acquire"), **fields, notes="signed").follow()
-    assert notice(answer) == "Lamplight (2019) #1 was moved from your wish list to your collection."
+    assert notice(answer) == "Lamplight (2019) #1 was added to your collection and marked as acquired."
     assert cells(answer)[0][2] == "Acquired"
     owned = session.scalars(select(CollectionItem)).one()
     assert (owned.user_id, owned.issue_id, str(owned.grade)) == (nora.id, world.first.id, "9.8")
