@@ -384,7 +384,8 @@ def throttle_sentence(figures: ThrottleFigures) -> Text:
     if figures.days > 1:
         days = ngettext("${n} day", "${n} days", figures.days)
         return _(
-            "It received ${responses} with status 429 over ${days}, ${worst} of them on the worst day.",
+            "It received ${responses} with status 429; there were many on ${days}, ${worst} of them on"
+            " the worst day.",
             mapping={"responses": _responses(figures.total), "days": days, "worst": str(figures.worst)},
         )
     if figures.total > figures.worst:

@@ -142,10 +142,10 @@ SERIES = (
         ),
     ),
     Group(
-        _("Numbers in comicsdb"),
+        _("IDs in comicsdb"),
         (
-            ObjectFilter("publisher_id", _("Publisher number"), filters.SERIES["publisher_id"], Publisher),
-            ObjectFilter("imprint_id", _("Imprint number"), filters.SERIES["imprint_id"], Imprint),
+            ObjectFilter("publisher_id", _("Publisher ID"), filters.SERIES["publisher_id"], Publisher),
+            ObjectFilter("imprint_id", _("Imprint ID"), filters.SERIES["imprint_id"], Imprint),
         ),
     ),
 )
@@ -192,7 +192,7 @@ ISSUE = (
         ),
     ),
     Group(
-        _("Codes and numbers"),
+        _("Codes and IDs"),
         (
             Filter("sku", _("SKU"), filters.ISSUE["sku"]),
             Filter("upc", _("UPC"), filters.ISSUE["upc"]),
@@ -200,14 +200,14 @@ ISSUE = (
             Number("gcd_id", _("GCD ID"), Condition(equal, Issue.gcd_id)),
             ObjectFilter(
                 "series_id",
-                _("Series number"),
+                _("Series ID"),
                 filters.ISSUE["series_id"],
                 Series,
                 joinedload(Series.series_type),
             ),
             ObjectFilter(
                 "publisher_id",
-                _("Publisher number"),
+                _("Publisher ID"),
                 filters.ISSUE["publisher_id"],
                 Publisher,
             ),

@@ -147,7 +147,7 @@ def _closed(request, text, *, status=200):
     links = [(_("Back to the home page"), request.route_path("home"))]
     return notice(
         request,
-        _("Sign-up is closed"),
+        _("Sign-ups are closed"),
         translate(request.localizer, text),
         links=links,
         icon="lock",

@@ -38,7 +38,7 @@ ACTIONS = {
     "merge": _("Merged"),
     "move": _("Made an imprint"),
     "repair": _("Repaired"),
-    "rate teen": _("Rated Teen"),
+    "rate teen": _("Age rating set to Teen"),
     "remove covers": _("Removed covers"),
     "add executives": _("Added executive credits"),
     "take from reprints": _("Copied from reprints"),

@@ -71,7 +71,7 @@ ACTIONS: dict[str, dict[str, BulkAction]] = {
             _executives,
         ),
         "teen": BulkAction(
-            _("Rate Teen"),
+            _("Set age rating to Teen"),
             _("Issues whose age rating is Unknown become Teen; others stay as they are."),
             _staff_action(catalogue.rate_teen),
         ),
@@ -147,9 +147,8 @@ def bulk_action(request):
         return _page(request, kind, act, ids, form_state.with_errors(request, mapped, typed))
     except (ConflictError, NotFoundError):
         return _page(request, kind, act, ids, form_state.with_form_error(request, CHANGED_MEANWHILE, typed))
-    return _back(
-        request, kind, "success" if done.changed and not done.postponed else "info", _outcome_text(done)
-    )
+    tone = "success" if done.changed and not done.postponed else "info"
+    return _back(request, kind, tone, _outcome_text(act, done))
 
 
 def _field(name: str) -> str:
@@ -189,15 +188,24 @@ def _page(request, kind: str, act: BulkAction, ids: list[int], form: form_state.
     return render_to_response(page, values, request=request, response=request.response)
 
 
-def _outcome_text(done: BulkResult) -> Text:
+def _outcome_text(act: BulkAction, done: BulkResult) -> Text:
+    n, deletes = len(done.changed), act is DELETION
+    if done.postponed and deletes:
+        return ngettext(
+            "${n} entry will be deleted in the background, which may take a few minutes.",
+            "${n} entries will be deleted in the background, which may take a few minutes.",
+            n,
+        )
     if done.postponed:
-        n = len(done.changed)
         return ngettext(
             "${n} entry will be changed in the background, which may take a few minutes.",
             "${n} entries will be changed in the background, which may take a few minutes.",
             n,
         )
-    changed = ngettext("${n} entry was changed.", "${n} entries were changed.", len(done.changed))
+    if deletes:
+        changed = ngettext("${n} entry was deleted.", "${n} entries were deleted.", n)
+    else:
+        changed = ngettext("${n} entry was changed.", "${n} entries were changed.", n)
     if not done.unchanged:
         return changed
     left = ngettext("${n} was left unchanged.", "${n} were left unchanged.", done.unchanged)

@@ -80,7 +80,7 @@ REFERENCE: dict[str, EntityForm] = {
         integer_field("order", _("Position"), help=_("Each position can be used once."), required=True),
         Checkbox("is_writer", _("Counts as writing")),
         Checkbox("is_artist", _("Counts as drawing")),
-        Checkbox("is_featured", _("Makes the user a featured creator of reading lists")),
+        Checkbox("is_featured", _("Features the credited creator on reading lists")),
         Checkbox("is_cover", _("Is a cover")),
         NOTES,
     ),

@@ -50,7 +50,7 @@ def announcements(request):
     periods = {
         "now": (_("Now"), begun & ~over),
         "later": (_("Later"), Announcement.start_date > today),
-        "over": (_("Ended"), over),
+        "over": (_("Over"), over),
     }
     filters = (
         ConditionChoice("when", _("When"), periods),

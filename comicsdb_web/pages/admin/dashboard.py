@@ -43,7 +43,7 @@ def open_tasks(request) -> dict:
         (found["credits"], _("Issues without credits"), f"{issues}?credits=no"),
         (found["duplicates"], _("Possible duplicate series"), path("admin.duplicates")),
         *((broken[name], titles[name], path("admin.advice", _query={"rule": name})) for name in CODE_RULES),
-        (others, _("Other advice"), path("admin.advice")),
+        (others, _("Other advisories"), path("admin.advice")),
     ]
     tasks = [OpenTask(number, translate(request.localizer, text), where) for number, text, where in shown]
     return {"open_tasks": tasks, "counted": at}

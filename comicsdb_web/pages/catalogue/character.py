@@ -42,7 +42,7 @@ FORM = EntityForm(
     CharacterSchema,
     (
         about(NAME, ALIAS, DESC),
-        Section("links", _("External links"), (CREATORS, TEAMS, UNIVERSES)),
+        Section("links", _("Connections"), (CREATORS, TEAMS, UNIVERSES)),
         picture(IMAGE),
         IDS,
         EXTERNAL_IDS,

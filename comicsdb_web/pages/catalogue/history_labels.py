@@ -27,7 +27,7 @@ OTHERS = {
     "code": _("Code"),
     "is_writer": _("Counts as writing"),
     "is_artist": _("Counts as drawing"),
-    "is_featured": _("Makes the user a featured creator of reading lists"),
+    "is_featured": _("Features the credited creator on reading lists"),
     "is_cover": _("Is a cover"),
 }
 

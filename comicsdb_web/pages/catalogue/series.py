@@ -116,7 +116,7 @@ FORM = EntityForm(
         ),
         Section(
             "links",
-            _("External links"),
+            _("Connections"),
             (
                 CheckboxGroup("genres", _("Genres"), options=options.genres),
                 ModelSelect("associated", _("Associated series"), source="series", multiple=True),

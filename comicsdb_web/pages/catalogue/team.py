@@ -38,7 +38,7 @@ FORM = EntityForm(
     TeamSchema,
     (
         about(NAME, DESC),
-        Section("links", _("External links"), (CREATORS, UNIVERSES)),
+        Section("links", _("Connections"), (CREATORS, UNIVERSES)),
         picture(IMAGE),
         IDS,
         EXTERNAL_IDS,

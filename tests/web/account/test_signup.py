@@ -254,12 +254,12 @@ def test_sign_up_can_be_closed(testapp, session):
     )
     session.commit()
     page = testapp.get(PATH, status=200)
-    assert title(page) == "Sign-up is closed"
+    assert title(page) == "Sign-ups are closed"
     assert "<b>100% full</b>, back in May." in soup(page).select_one(".sign-in").get_text()
     assert soup(page).find(id="username") is None
     for name, value in GOOD.items():
         form[name] = value
-    assert title(form.submit(status=403)) == "Sign-up is closed"
+    assert title(form.submit(status=403)) == "Sign-ups are closed"
     assert session.scalars(select(User).where(User.username == "Nora")).all() == []
 
 

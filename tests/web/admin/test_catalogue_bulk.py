@@ -84,7 +84,7 @@ def test_what_is_chosen_is_shown_and_done_after_a_yes(testapp, boss, world, sess
     session.expire_all()
     assert [each.rating_id for each in (world.first, world.second, world.third)] == [3, 3, 1]
     assert lines(session) == [("rate teen", "issue", "1 object")]
-    assert "Rated Teen" in testapp.get("/admin/action/")
+    assert "Age rating set to Teen" in testapp.get("/admin/action/")
 
 
 def test_the_whole_list_as_it_is_narrowed(testapp, boss, world, session):
@@ -133,7 +133,7 @@ def test_many_are_deleted_with_a_reason_and_a_warning(testapp, root, world, sess
     assert len(listed(page)) == 11
     assert listed(page)[-1] == "and 2 more"
     done = confirm(page, reason="Twice")
-    assert notice(done.follow()).startswith("12 entries were changed.")
+    assert notice(done.follow()).startswith("12 entries were deleted.")
     assert session.scalars(select(Arc.name)).all() == [world.arc.name]
     rated = choose(testapp, "issue", "delete", world.first.id, world.second.id)
     told = [each.get_text(strip=True) for each in soup(rated).select(".notice li")]
@@ -165,6 +165,14 @@ def test_very_many_are_left_for_later(testapp, root, world, session, make, monke
         ("rate teen", [world.first.id, world.second.id]),
     ]
     assert lines(session) == []
+
+
+def test_deletions_left_for_later_are_called_deletions(testapp, root, world, session, monkeypatch):
+    monkeypatch.setattr(pieces, "IMMEDIATE_MAX", 0)
+    page = choose(testapp, "series", "delete", world.series.id)
+    said = notice(confirm(page, owned="1").follow())
+    assert said.startswith("1 entry will be deleted in the background")
+    assert session.scalars(select(UnfinishedAct.act)).all() == ["delete"]
 
 
 def test_nothing_is_done_where_something_is_in_the_way(testapp, root, world, session, make):

@@ -80,7 +80,7 @@ def test_a_merge_is_seen_before_and_done_with_a_reason(testapp, boss, make, sess
     assert [row for name, row in rows.items() if row == ["–", "7", "7"]]
     assert [row for name, row in rows.items() if row == ["AP", "ap; Line", "AP; A. Pencil; Line"]]
     told = effects(seen)
-    assert any(each.startswith("Credits : 1 move") and "Run (2020) #1" in each for each in told), told
+    assert any(each.startswith("Credits : 1 will be moved") and "Run (2020) #1" in each for each in told)
     assert any(each.startswith("Attribution : 1 will be lost") for each in told), told
     path = f"{MERGE}creator/"
     form = form_to(seen, path)
@@ -110,7 +110,7 @@ def test_objects_with_every_field_and_link_filled_are_shown_and_merged(testapp, 
     seen = page(testapp, f"{MERGE}{kind}/", keep=kept.id, other=other.id)
     told = effects(seen)
     if kind == "series":  # reference data has names, but no pages to link to
-        assert f"Genres : 1 move: {second['genre'].name}" in told, told
+        assert f"Genres : 1 will be moved: {second['genre'].name}" in told, told
     done = form_to(seen, f"{MERGE}{kind}/").submit(status=303)
     assert done.location == f"http://localhost/{kind}/{kept.slug}/"
 

@@ -137,10 +137,10 @@ def test_the_search_of_a_kind_has_its_filters_too(testapp, catalogue):
 def test_objects_are_found_by_their_number_and_shown_by_their_name(testapp, catalogue):
     w = catalogue
     expected = {
-        f"/series/?publisher_id={w.abroad.id}": ([STAR], "Publisher number: Édition Sud"),
-        f"/series/?imprint_id={w.imprint.id}": ([RUN], "Imprint number: Little Harbor"),
-        f"/issue/?publisher_id={w.abroad.id}": ([ABROAD], "Publisher number: Édition Sud"),
-        f"/issue/?series_id={w.book.id}": ([BOOK], f"Series number: {BOOKS}"),
+        f"/series/?publisher_id={w.abroad.id}": ([STAR], "Publisher ID: Édition Sud"),
+        f"/series/?imprint_id={w.imprint.id}": ([RUN], "Imprint ID: Little Harbor"),
+        f"/issue/?publisher_id={w.abroad.id}": ([ABROAD], "Publisher ID: Édition Sud"),
+        f"/issue/?series_id={w.book.id}": ([BOOK], f"Series ID: {BOOKS}"),
     }
     for address, (found, chip) in expected.items():
         response = testapp.get(address)

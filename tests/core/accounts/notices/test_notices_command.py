@@ -43,7 +43,7 @@ def test_one_bad_day_beside_small_ones_has_both_numbers():
 def test_several_days_have_all_three_numbers():
     told = words(throttle_warning("ann", ThrottleFigures(3, 168, 60)))
     assert "Over the past several days" in told
-    assert "It received 168 responses with status 429 over 3 days, 60 of them on the worst day." in told
+    assert "It received 168 responses with status 429; there were many on 3 days, 60 of them on" in told
     assert "single day" not in told
 
 
