@@ -157,7 +157,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
     start_session(testapp, member)
     empty = up(soup(testapp.get("/")))
     assert [len(texts) for texts in empty.values()] == [1] * 5
-    assert empty["Read next"][0].startswith("Mark issues as read to see what comes next")
+    assert empty["What to read next"][0].startswith("Mark issues as read to see what comes next")
     with make.single_commit():
         publisher = make.publisher(name="Harbor House")
         run, other = (make.series(name=name, publisher=publisher) for name in ("Run", "Other"))
@@ -187,7 +187,7 @@ def test_a_members_home_tells_what_is_up_in_their_library(testapp, make, member,
     assert len(statements) == 6, statements
     assert up(page) == {
         "This week's pulls": ["Other (2020) #1 Harbor House"],
-        "Read next": ["Run (2020) #4 Harbor House", "Run (2020) #9 Nights"],
+        "What to read next": ["Run (2020) #4 Harbor House", "Run (2020) #9 Nights"],
         "Gaps in your collection": [f"Run (2020) #{n} Harbor House" for n in (3, 5, 6)],
         "Order soon": ["Other (2020) #1 Final order cut-off"],
         "Changed in series you follow": [f"Other (2020) #{n} Added" for n in (3, 2, 1)],
