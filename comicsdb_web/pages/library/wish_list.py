@@ -44,7 +44,6 @@ LABELS = {"status": _("Status"), "priority": _("Priority")}  # of the filters
 STATUSES = {WishStatus.WANTED: _("Wanted"), WishStatus.FOUND: _("Found"), WishStatus.ACQUIRED: _("Acquired")}
 PRIORITIES = {1: _("1 (highest)"), 2: "2", 3: "3", 4: "4", 5: _("5 (lowest)")}
 ADDED = _("${label} was added to your wish list.")
-WISHED_ALREADY = _("${label} is already on your wish list.")
 GONE = _("${label} was removed from your wish list.")
 ACQUIRED = _("${label} was added to your collection and marked as acquired.")
 OWNED_ALREADY = _(
