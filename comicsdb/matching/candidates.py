@@ -15,10 +15,12 @@ from sqlalchemy import (
     Text,
     and_,
     any_,
+    case,
     cast,
     func,
     literal,
     literal_column,
+    or_,
     select,
     true,
     union,
@@ -28,6 +30,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog import covers
 from comicsdb.models import ExternalId, Imprint, Issue, Publisher, Series, SeriesType, Variant
+from comicsdb.models.choices import Precision
 
 SERIES_MAX = 30  # series per name
 NAME_MAX = 80  # characters of a name that are used; each costs an index lookup
@@ -38,6 +41,7 @@ COVER_BITS = 7
 
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 ORDER = (issue.c.cover_date, issue.c.id)
+HAS_COVER_DATE = issue.c.cover_date_precision != Precision.NONE  # others have a substitute
 
 
 def _table_of_arrays(name: str, /, **columns) -> tuple:
@@ -185,7 +189,10 @@ def issues(
     numbered: Sequence[tuple[int, str]],
     dated: Sequence[tuple[int, int]],
 ) -> Sequence[Row]:
-    """Issues by id, by series and number, and by series and year, with all data to compare."""
+    """Issues by id, by series and number, and by series and year, with all data to compare.
+
+    An unknown cover date is null; its substitute only counts for the year if it is the store date.
+    """
     parts = [select(func.unnest(literal(list(ids), ARRAY(Integer))).label("id"))]
     if numbered:
         places, texts = zip(*numbered, strict=True)
@@ -208,6 +215,7 @@ def issues(
             .where(
                 issue.c.series_id == wanted.c.series_id,
                 issue.c.cover_date.between(wanted.c.first, wanted.c.last),
+                or_(HAS_COVER_DATE, issue.c.store_date.is_not(None)),
             )
             .order_by(*ORDER)
             .limit(ISSUES_MAX)
@@ -223,7 +231,8 @@ def issues(
             issue.c.alt_number,
             issue.c.title,
             issue.c.name.label("stories"),
-            issue.c.cover_date,
+            case((HAS_COVER_DATE, issue.c.cover_date)).label("cover_date"),
+            issue.c.cover_date_precision,
             issue.c.store_date,
             issue.c.page,
             series.c.name.label("series"),

@@ -13,7 +13,8 @@ from sqlalchemy import Row
 
 from comicsdb.matching.descriptors import Descriptor, fold_name, number_spellings
 from comicsdb.matching.filenames import Reading
-from comicsdb.models.choices import COLLECTED_CODES, DEFAULT_LANGUAGE, SeriesTypeCode
+from comicsdb.models.choices import COLLECTED_CODES, DEFAULT_LANGUAGE, Precision, SeriesTypeCode
+from comicsdb.values import partial_day_text
 
 NO_MATCH_WEIGHT = 5.5  # the weight of "none of them"
 CERTAIN_SCORE = 0.99
@@ -182,7 +183,7 @@ def _of_reading(
     if reading.series:
         weight, text = NAME_WEIGHTS[relation_of(reading.series, issue)]
         found.insert(0, Reason("series", text, weight))
-    if reading.year:
+    if reading.year and issue_year(issue):
         found.append(_year(reading.year, descriptor, issue))
     if descriptor.marked_volume == reading.number and reading.number and reading.volume is None:
         if issue.format in COLLECTED_CODES:
@@ -210,6 +211,12 @@ def _number(reading: Reading, issue: Row) -> Reason:
     if issue.number == "1":
         return Reason("number", "number not told, and this is the first", 0.3)
     return Reason("number", "number not told", -1.0)
+
+
+def issue_year(issue: Row) -> int | None:
+    """The year of an issue, None if neither its cover date nor its store date is known."""
+    day = issue.cover_date or issue.store_date
+    return day.year if day else None
 
 
 def _year(year: int, descriptor: Descriptor, issue: Row) -> Reason:
@@ -244,14 +251,21 @@ def _year_began(descriptor: Descriptor, issue: Row):
 
 
 def _dates(descriptor: Descriptor, issue: Row):
-    for name, words in (("cover_date", "cover date"), ("store_date", "store date")):
-        wanted, known = getattr(descriptor, name), getattr(issue, name)
+    cover_date, wanted_cover_date = issue.cover_date, descriptor.cover_date
+    if issue.cover_date_precision == Precision.YEAR:
+        cover_date = None  # `_year` compares all that is known of it
+    elif issue.cover_date_precision == Precision.MONTH and wanted_cover_date:
+        wanted_cover_date = wanted_cover_date.replace(day=1)
+    for name, words, wanted, known in (
+        ("cover_date", "cover date", wanted_cover_date, cover_date),
+        ("store_date", "store date", descriptor.store_date, issue.store_date),
+    ):
         if wanted and known and wanted == known:
             yield Reason(name, f"{words} equal", 1.5)
         elif wanted and known and abs((wanted - known).days) > 100:
             yield Reason(name, f"{words} {abs((wanted - known).days)} days off", -1.5)
     if descriptor.month and not descriptor.cover_date:
-        months = {day.month for day in (issue.cover_date, issue.store_date) if day}
+        months = {day.month for day in (cover_date, issue.store_date) if day}
         if descriptor.month in months:
             yield Reason("month", "month equal", 1.0)
 
@@ -332,13 +346,13 @@ def _differences(tied: list[Candidate]) -> dict[str, list[tuple[int, object]]]:
     fields = {
         "series": lambda issue: issue.series,
         "number": lambda issue: issue.number,
-        "year": lambda issue: issue.cover_date.year,
+        "year": issue_year,
         "year_began": lambda issue: issue.year_began,
         "volume": lambda issue: issue.volume,
         "publisher": lambda issue: issue.publisher,
         "language": lambda issue: issue.language,
         "format": lambda issue: issue.format,
-        "cover_date": lambda issue: issue.cover_date,
+        "cover_date": lambda issue: partial_day_text(issue.cover_date, issue.cover_date_precision) or None,
         "page_count": lambda issue: issue.page,
         "title": lambda issue: issue.title,
     }

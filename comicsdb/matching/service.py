@@ -29,7 +29,7 @@ def match(session: Session, descriptors: Sequence[Descriptor], limit: int) -> li
     rows = candidates.issues(session, ids, sorted(numbered), sorted(dated)) if ids or numbered else ()
     placed: dict[tuple[int, str | int], list[Row]] = defaultdict(list)
     for row in rows:
-        for key in {row.number.upper(), row.alt_number.upper(), row.cover_date.year}:
+        for key in {row.number.upper(), row.alt_number.upper(), scoring.issue_year(row)}:
             placed[row.series_id, key].append(row)
     by_id = {row.id: row for row in rows}
     return [

@@ -4,7 +4,7 @@ from io import BytesIO
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
-from sqlalchemy import select
+from sqlalchemy import case, select
 from sqlalchemy.orm import Session
 
 from comicsdb.i18n import _
@@ -14,6 +14,7 @@ from comicsdb.library.transfer.matching import FIRST_YEAR, MatchQuery, clean_num
 from comicsdb.library.transfer.tables import decode, file_error
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series
 from comicsdb.models.base import INTEGER_MAX
+from comicsdb.models.choices import Precision
 
 CONTENT_TYPE = "application/xml"
 DEPTH_MAX = 20
@@ -134,12 +135,13 @@ def _row(line: int, attributes: dict, ids: dict) -> Row:
 
 def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
     """A reading list as CBL; callers check that the account may see it."""
+    known = Issue.cover_date_precision != Precision.NONE
     books = session.execute(
         select(
             Series.name,
             Issue.number,
             Series.year_began,
-            Issue.cover_date,
+            case((known, Issue.cover_date), else_=Issue.store_date),
             Issue.id,
             Issue.cv_id,
             Issue.gcd_id,
@@ -159,14 +161,14 @@ def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
     ET.SubElement(root, "Name").text = read.clean(reading_list.name)
     ET.SubElement(root, "NumIssues").text = str(len(books))
     shelf = ET.SubElement(root, "Books")
-    for series, number, began, cover, own, cv, gcd, series_own, series_cv, series_gcd, publisher in books:
+    for series, number, began, day, own, cv, gcd, series_own, series_cv, series_gcd, publisher in books:
         book = ET.SubElement(
             shelf,
             "Book",
             Series=read.clean(series),
             Number=read.clean(number),
             Volume=str(began),
-            Year=str(cover.year),
+            **({"Year": str(day.year)} if day else {}),
             Publisher=read.clean(publisher),
         )
         for name, of_series, of_issue in (

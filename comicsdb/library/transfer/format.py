@@ -90,7 +90,8 @@ SERIES_FIELDS = {
 ISSUE_FIELDS = {
     **dict.fromkeys(("issue_id", "issue_cv_id", "issue_gcd_id"), _id),
     **SERIES_FIELDS,
-    **_readers(Issue, "number cover_date"),
+    **_readers(Issue, "number"),
+    "cover_date": read.day_or_year,
     "upc": read.bar_code,
 }
 PULLED_SERIES_FIELDS = {**dict.fromkeys(("series_id", "series_cv_id", "series_gcd_id"), _id), **SERIES_FIELDS}
@@ -235,13 +236,16 @@ def match_query(named: dict) -> MatchQuery:
     kind = (
         "series" if any(each in named for each in ("series_id", "series_cv_id", "series_gcd_id")) else "issue"
     )
+    cover_date = named.get("cover_date", "")
+    is_year = cover_date.isdigit()
     return MatchQuery(
         series=name,
         number=clean_number(named.get("number", "")),
         volume=named.get("series_volume", volume),
         year=named.get("series_year", year),
         publisher=named.get("publisher", ""),
-        cover_date=read.date.fromisoformat(named["cover_date"]) if "cover_date" in named else None,
+        cover_date=read.date.fromisoformat(cover_date) if cover_date and not is_year else None,
+        published=int(cover_date) if is_year else None,
         upc=named.get("upc", ""),
         id=named.get(f"{kind}_id"),
         cv_id=named.get(f"{kind}_cv_id"),

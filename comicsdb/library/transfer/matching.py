@@ -17,6 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from comicsdb.i18n import _
+from comicsdb.models.choices import Precision
 
 MATCHED, AMBIGUOUS, UNKNOWN = "matched", "ambiguous", "unknown"
 CANDIDATES_MAX = 10
@@ -82,6 +83,7 @@ class Candidate:
     year_began: int
     publishers: tuple[str, ...]
     cover_date: date | None = None
+    cover_date_precision: str | None = None
     store_date: date | None = None
 
 
@@ -151,16 +153,21 @@ def _execute(session, statement, rows):
 
 
 def _candidate(columns) -> Candidate:
-    *facts, publisher, more, imprint, cover_date, store_date = columns
+    *facts, publisher, more, imprint, cover_date, cover_date_precision, store_date = columns
     publishers = tuple(filter(None, (publisher, *more, imprint)))
-    return Candidate(*facts, publishers, cover_date, store_date)
+    return Candidate(*facts, publishers, cover_date, cover_date_precision, store_date)
 
 
 def _is_trusted(found: Candidate, wanted: MatchQuery) -> bool:
     """Whether name, number or date confirm a match by id: the id may be another site's, a barcode reused."""
     if not wanted.series or (found.named and (found.rank < 3 or found.number_fits)):
         return True
-    return found.number_fits and wanted.cover_date is not None and wanted.cover_date == found.cover_date
+    return (
+        found.number_fits
+        and wanted.cover_date is not None
+        and wanted.cover_date == found.cover_date
+        and found.cover_date_precision != Precision.YEAR
+    )
 
 
 def _decide(wanted: MatchQuery, known: list[Candidate], found: list[Candidate], series_known: bool) -> Match:
@@ -222,19 +229,19 @@ def _score(candidate: Candidate, wanted: MatchQuery) -> tuple[int, bool]:
 
 def _dates_agree(candidate: Candidate, wanted: MatchQuery) -> int | None:
     """1 if the dates agree, -1 if they are far apart, 0 in between; None if there are none to compare."""
+    cover, store = ((day, day) if day else None for day in (candidate.cover_date, candidate.store_date))
+    if cover and candidate.cover_date_precision == Precision.YEAR:
+        cover = candidate.cover_date, candidate.cover_date.replace(month=12, day=31)
     pairs = [
         (mine, theirs)
-        for mine, theirs in (
-            (wanted.cover_date, candidate.cover_date),
-            (wanted.store_date, candidate.store_date or candidate.cover_date),
-        )
+        for mine, theirs in ((wanted.cover_date, cover or store), (wanted.store_date, store or cover))
         if mine and theirs
     ]
     if pairs:
-        apart = min(abs((mine - theirs).days) for mine, theirs in pairs)
+        apart = min(max((first - mine).days, (mine - last).days, 0) for mine, (first, last) in pairs)
         return 1 if apart <= SAME_ISSUE_DAYS else -1 if apart > OTHER_ISSUE_DAYS else 0
-    if wanted.published and candidate.cover_date:
-        apart = abs(candidate.cover_date.year - wanted.published)
+    if wanted.published and (cover or store):
+        apart = abs((cover or store)[0].year - wanted.published)
         return 1 if apart == 0 else -1 if apart > 1 else 0
     return None
 
@@ -348,6 +355,11 @@ _NAMES = f"""
 _SERIES_FACTS = """
     series.volume, series.year_began, publisher.name, publisher.alt_names, imprint.name
 """
+# The dates of `issue`; a substitute for an unknown cover date says nothing about the issue.
+_ISSUE_DATES = f"""
+    CASE WHEN issue.cover_date_precision <> '{Precision.NONE}' THEN issue.cover_date END,
+    issue.cover_date_precision, issue.store_date
+"""
 _PUBLISHERS = """
     JOIN publisher ON publisher.id = series.publisher_id
     LEFT JOIN imprint ON imprint.id = series.imprint_id
@@ -398,7 +410,7 @@ BY_ID = f"""
     )
     SELECT place, issue.id, found.rank, {_HAS_NAME} AS named, true AS exact,
         wanted.number_key IN ({_number_key("issue.number")}, {_number_key("issue.alt_number")}),
-        {_SERIES_FACTS}, issue.cover_date, issue.store_date
+        {_SERIES_FACTS}, {_ISSUE_DATES}
     FROM found JOIN wanted USING (place) JOIN issue ON issue.id = found.id
     JOIN series ON series.id = issue.series_id {_PUBLISHERS}
     ORDER BY place, found.rank, issue.id
@@ -408,7 +420,7 @@ SERIES_BY_ID = f"""
     WITH wanted AS MATERIALIZED ({_ASKED_BY_ID}),
     found AS ({_ids("series")})
     SELECT place, series.id, found.rank, {_HAS_NAME}, true, true,
-        {_SERIES_FACTS}, CAST(NULL AS date), CAST(NULL AS date)
+        {_SERIES_FACTS}, CAST(NULL AS date), NULL, CAST(NULL AS date)
     FROM found JOIN wanted USING (place) JOIN series ON series.id = found.id {_PUBLISHERS}
     ORDER BY place, found.rank, series.id
 """
@@ -450,7 +462,7 @@ BY_WORDS = f"""
         GROUP BY place, named.folded, named.series_id, named.alt, numbers.id
     )
     SELECT place, issue.id, 0, true, NOT found.alt AND series.folded = found.folded, found.main,
-        {_SERIES_FACTS}, issue.cover_date, issue.store_date
+        {_SERIES_FACTS}, {_ISSUE_DATES}
     FROM found JOIN series ON series.id = found.series_id {_PUBLISHERS}
     LEFT JOIN issue ON issue.id = found.id
     ORDER BY place, issue.id
@@ -459,7 +471,7 @@ BY_WORDS = f"""
 SERIES_BY_WORDS = f"""
     WITH {_BY_NAME}
     SELECT place, series.id, 0, true, NOT named.alt AND series.folded = named.folded, true,
-        {_SERIES_FACTS}, CAST(NULL AS date), CAST(NULL AS date)
+        {_SERIES_FACTS}, CAST(NULL AS date), NULL, CAST(NULL AS date)
     FROM named JOIN series ON series.id = named.series_id {_PUBLISHERS}
     ORDER BY place, series.id
 """

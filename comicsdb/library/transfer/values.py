@@ -212,6 +212,7 @@ def money(value) -> tuple[str, str | None] | None:
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_YEAR = re.compile(r"(?:19|20)\d\d", re.A)
 _ISO = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ].*)?", re.A | re.S)
 _PARTS = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:\s.*)?", re.A | re.S)
 _WORDS = re.compile(r"(?:(\d{1,2})\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?,?\s+(\d{4})", re.A)
@@ -236,6 +237,14 @@ def day(value, *, day_first: bool = False) -> str | None:
     if found.year < 1900:
         raise UnclearError
     return found.isoformat()
+
+
+def day_or_year(value) -> str | None:
+    """A date as YYYY-MM-DD, or a year alone as YYYY."""
+    text = clean(value, WORD_MAX)
+    if not _YEAR.fullmatch(text):
+        return day(text)
+    return text
 
 
 def _day_parts(text: str, day_first: bool):

@@ -40,6 +40,7 @@ from comicsdb.models import (
     WishList,
     WishListItem,
 )
+from comicsdb.values import partial_day_text
 
 _SERIES = (
     Series.name.label("series"),
@@ -54,6 +55,7 @@ _ISSUE = (
     *_SERIES,
     Issue.number,
     Issue.cover_date,
+    Issue.cover_date_precision,
     Issue.upc,
 )
 
@@ -170,7 +172,10 @@ def _rows(session: Session, selects: dict[str, Select]) -> dict[str, list[dict]]
     """The rows of some parts: one statement for each part, and one for all of their issues."""
     found = {part: [dict(row) for row in session.execute(rows).mappings()] for part, rows in selects.items()}
     ids = {row["issue_id"] for rows in found.values() for row in rows if "issue_id" in row}
-    issues = {row["issue_id"]: row for row in session.execute(_issues(ids)).mappings()}
+    issues = {}
+    for row in map(dict, session.execute(_issues(ids)).mappings()):
+        row["cover_date"] = partial_day_text(row["cover_date"], row.pop("cover_date_precision")) or None
+        issues[row["issue_id"]] = row
     for part, rows in found.items():
         if rows and "issue_id" in rows[0]:  # an issue may have been deleted in the meantime
             found[part] = [{**issues[row["issue_id"]], **row} for row in rows if row["issue_id"] in issues]

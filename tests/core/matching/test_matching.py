@@ -123,6 +123,62 @@ def test_a_descriptor_is_matched_in_a_batch_as_it_is_alone(session, make):
     assert len(together[81].candidates) > 1
 
 
+def test_a_substitute_for_an_unknown_cover_date_counts_neither_for_nor_against(session, make):
+    tex = make.series(name="Tex Rider", year_began=1958)
+    with make.single_commit():
+        undated = make.issue(series=tex, number="400", cover_date=None, upc="761941341827")
+        sold = make.issue(series=tex, number="401", cover_date=None, store_date=date(1994, 2, 5))
+    known = [
+        {"file_name": "Tex Rider 400 (1994).cbz"},
+        {"file_name": "Tex Rider 400 (1958).cbz"},
+        {"series": "Tex Rider", "number": "400", "gtin": "761941341827", "cover_date": "1994-02-01"},
+        {"series": "Tex Rider", "year": 1958, "month": 1},
+        {"series": "Tex Rider", "year": 1994, "month": 2},
+    ]
+    schema = DescriptorSchema()
+    found = match(session, [build_descriptor(schema.deserialize(each)) for each in known], 5)
+    best = [each.candidates[0] for each in found[:3]]
+    assert [each.issue.id for each in best] == [undated.id] * 3
+    assert not any(
+        reason.field in {"year", "month", "cover_date"} for each in best for reason in each.reasons
+    )
+    assert found[2].certain
+    assert found[3].candidates == []  # no issue is known to be of 1958
+    assert [each.issue.id for each in found[4].candidates] == [sold.id]
+    texts = [reason.text for reason in found[4].candidates[0].reasons]
+    assert {"year equal", "month equal"} <= set(texts)
+
+
+def test_dates_are_compared_as_far_as_they_are_known(session, make):
+    series = make.series(name="Quiet Harbor", year_began=1980)
+    year, month = (
+        make.issue(series=series, number=number, cover_date=day, cover_date_precision=known)
+        for number, day, known in (("1", date(1986, 1, 1), "year"), ("2", date(1986, 11, 1), "month"))
+    )
+    session.commit()
+
+    def reasons(**known) -> list[tuple[str, str]]:
+        described = DescriptorSchema().deserialize({"series": "Quiet Harbor"} | known)
+        (found,) = match(session, [build_descriptor(described)], 1)
+        return [
+            (each.field, each.text)
+            for each in found.candidates[0].reasons
+            if each.field in {"year", "month", "cover_date"}
+        ]
+
+    assert reasons(number="1", cover_date="1986-11-01") == [("year", "year equal")]
+    assert reasons(number="1", cover_date="1986-01-01") == [("year", "year equal")]
+    assert reasons(number="1", year=1986, month=1) == [("year", "year equal")]
+    equal = [("year", "year equal"), ("cover_date", "cover date equal")]
+    assert reasons(number="2", cover_date="1986-11-01") == equal
+    assert reasons(number="2", cover_date="1986-11-20") == equal
+    far = ("cover_date", "cover date 184 days off")
+    assert reasons(number="2", cover_date="1986-05-20") == [("year", "year equal"), far]
+    assert reasons(number="2", year=1986, month=11) == [("year", "year equal"), ("month", "month equal")]
+    (tied,) = match(session, [build_descriptor({"series": "Quiet Harbor", "year": 1986})], 5)
+    assert tied.ties["cover_date"] == [(year.id, "1986"), (month.id, "1986-11")]
+
+
 def test_names_of_real_series_are_recognised(connection, session):
     ids = insert_catalogue(connection, catalogue(0, None))
     names = list(noisy_names(EXAMPLES, seed=5, each=2))

@@ -1,18 +1,28 @@
 """CBL: reading lists survive export and import, and hostile XML does no harm."""
 
+from datetime import date
 from xml.etree import ElementTree as ET
 
 import pytest
 from sqlalchemy import select
 
 from comicsdb.catalog import InvalidError
+from comicsdb.library import reading_lists
+from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer.cbl import write_cbl
 from comicsdb.library.transfer.format import ITEMS
 from comicsdb.library.transfer.imports import review_rows, upload
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.models import ReadingList
 from tests.conftest import record_statements
-from tests.core.library.library_files import create_catalogue, exported_library, fill_library, import_file
+from tests.core.library.library_files import (
+    OFFICIAL,
+    create_catalogue,
+    exported_library,
+    fill_library,
+    identity_of,
+    import_file,
+)
 
 # In the form that ComicRack writes.
 SAMPLE = """\
@@ -85,6 +95,21 @@ def test_what_goes_out_comes_back(session, connection, make, stock):
         "½",
     ]
     assert import_file(session, bob, data) == {}
+
+
+def test_the_year_of_a_book_is_left_out_where_it_is_unknown(session, make):
+    user, series = make.user(), make.series(name="Tex Rider", year_began=1958)
+    with make.single_commit():
+        dates = {"1": None, "2": date(1994, 2, 5)}
+        issues = [
+            make.issue(series=series, number=number, cover_date=None, store_date=day)
+            for number, day in dates.items()
+        ]
+    mine = reading_lists.create(session, identity_of(session, user), OFFICIAL, {"name": "Westerns"})
+    held = reading_lists.lock_list(session, identity_of(session, user), OFFICIAL, mine)
+    items.add_issues(held, [each.id for each in issues])
+    root = ET.fromstring(write_cbl(session, mine))  # noqa: S314  (our own)
+    assert [each.get("Year") for each in root.iter("Book")] == [None, "1994"]
 
 
 BOMB = '<!DOCTYPE b [<!ENTITY a "aaaaaaaaaa">{}]><ReadingList><Name>&z;</Name></ReadingList>'

@@ -216,6 +216,40 @@ def test_odd_names_are_only_names(session, make, shelf, name):
     assert one(session, series=name[:200], number="1").id == issue.id
 
 
+def test_dates_are_compared_as_far_as_they_are_known(session, make):
+    series = make.series(name="Tex Rider", year_began=1958)
+    with make.single_commit():
+        undated = make.issue(series=series, number="400", cover_date=None, cv_id=400)
+        sold = make.issue(series=series, number="401", cover_date=None, store_date=date(1994, 2, 5))
+        year = make.issue(
+            series=series,
+            number="2",
+            cover_date=date(1986, 1, 1),
+            cover_date_precision="year",
+            upc="96385074",
+        )
+        month = make.issue(
+            series=series, number="3", cover_date=date(1986, 3, 1), cover_date_precision="month"
+        )
+
+    def match(number, **values) -> tuple[str, tuple]:
+        found = one(session, series="Tex Rider", number=number, **values)
+        return found.state, found.candidates
+
+    for said in ({"cover_date": date(1994, 2, 1)}, {"published": 1994}, {"store_date": date(1994, 2, 1)}):
+        assert match("400", **said) == (MATCHED, (undated.id,))
+        assert match("401", **said) == (MATCHED, (sold.id,))
+    assert match("2", cover_date=date(1986, 11, 1)) == (MATCHED, (year.id,))
+    assert match("2", cover_date=date(1989, 11, 1)) == (AMBIGUOUS, (year.id,))
+    assert match("3", cover_date=date(1986, 3, 31)) == (MATCHED, (month.id,))
+    # No day confirms an id or a barcode if it only stands for another date.
+    for values in (
+        {"number": "400", "cv_id": 400, "cover_date": date(1958, 1, 1)},
+        {"number": "2", "upc": "96385074", "cover_date": date(1986, 1, 1)},
+    ):
+        assert one(session, series="Another Name", **values).reason == "other_name"
+
+
 def test_no_more_candidates_are_offered_than_can_be_read(session, make):
     for volume in range(1, CANDIDATES_MAX + 3):
         make.issue(series=make.series(name="Many", volume=volume))

@@ -9,10 +9,11 @@ from datetime import date
 import pytest
 from sqlalchemy import func, select, text
 
-from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS
+from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS, RATINGS
 from comicsdb.library.transfer.imports import Review, confirm, upload
+from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.writing import as_archive, as_csv, as_json, library
-from comicsdb.models import CollectionItem, Issue, ReadDate, ReadingList, User
+from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, ReadingList, User
 from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
 from tests.core.library.library_files import (
     OFFICIAL,
@@ -138,6 +139,25 @@ def test_ids_are_not_needed(session, make, ann):
                 row.pop(name, None)
     assert import_file(session, bob, json.dumps(document).encode()) == ADDED
     assert exported_library(session, bob) == exported
+
+
+def test_a_cover_date_is_exported_as_far_as_it_is_known_and_read_back(session, make):
+    ann, bob, series = make.user(), make.user(), make.series(name="Tex Rider", year_began=1958)
+    dates = (None, "none"), (date(1986, 1, 1), "year"), (date(1986, 11, 1), "month")
+    with make.single_commit():
+        for number, (day, known) in enumerate(dates, 1):
+            issue = make.issue(series=series, number=str(number), cover_date=day, cover_date_precision=known)
+            session.add(IssueRating(user_id=ann.id, issue_id=issue.id, rating=4))
+    exported = exported_library(session, ann)
+    for form, write in WRITERS.items():
+        read = read_file(write(exported), rows=9, megabytes=1).rows
+        said = [(each.wanted.cover_date, each.wanted.published, each.unclear) for each in read]
+        assert said == [(None, None, []), (None, 1986, []), (date(1986, 11, 1), None, [])], form
+    document = json.loads(as_json(exported))
+    assert [each.get("cover_date") for each in document[RATINGS]] == [None, "1986", "1986-11"]
+    for row in document[RATINGS]:
+        del row["issue_id"]
+    assert import_file(session, bob, json.dumps(document).encode()) == {"ratings_added": 3}
 
 
 def test_each_table_can_be_imported_alone(session, make, ann):
