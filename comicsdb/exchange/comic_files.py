@@ -2,8 +2,7 @@
 
 Nothing is written to the catalogue. Issues that are matched with certainty are only reported; all others are
 stored for the account, which reviews them (`exchange.tagged_files`). The key of a stored issue is derived
-from its label and publisher, so an interrupted import can simply be run again, and reading a file twice adds
-nothing.
+from its tags, so an interrupted import can simply be run again, and reading a file twice adds nothing.
 """
 
 import struct
@@ -193,7 +192,7 @@ def _read(path: Path, name: str) -> Outcome | _TaggedFile:
 
 def _outcome(session: Session, user_id: int, tagged: _TaggedFile, matched: Match) -> Outcome:
     label = _label(tagged.known)
-    key = sha256(f"{user_id}\0{label}\0{tagged.known.get('publisher', '')}".casefold().encode()).hexdigest()
+    key = _key(user_id, label, tagged.known)
     ids = tagged_files.candidates_of(matched)
     issues = ", ".join(f"issue {each}" for each in ids)
     if matched.certain:
@@ -210,6 +209,15 @@ def _outcome(session: Session, user_id: int, tagged: _TaggedFile, matched: Match
     if stored.is_dismissed:
         return Outcome(tagged.file, DISMISSED, label)
     return Outcome(tagged.file, AMBIGUOUS if ids else NEW, issues or label)
+
+
+def _key(user_id: int, label: str, known: dict) -> str:
+    """The key of a stored issue; series of the same name may differ in any of these."""
+    cover_date = known.get("cover_date")
+    year = known.get("year") or (cover_date.year if cover_date else None)
+    names = ("publisher", "volume", "language", "format")
+    parts = (user_id, label, year, *(known.get(name) for name in names))
+    return sha256("\0".join(map(str, parts)).casefold().encode()).hexdigest()
 
 
 def _series(known: dict) -> str:

@@ -141,6 +141,30 @@ def test_several_that_it_may_be_are_shown(testapp, world, session, folder, make,
     assert len(buttons(page, "enter")) == 1
 
 
+def test_comics_of_one_name_and_number_are_kept_apart(session, folder, nora):
+    batman = (
+        "<ComicInfo><Series>Batman</Series><Number>1</Number><Publisher>DC</Publisher>{}</ComicInfo>"
+    ).format
+    differing = {
+        "1940": "<Volume>1</Volume><Year>1940</Year>",
+        "2011": "<Volume>2</Volume><Year>2011</Year>",
+        "later": "<Volume>2</Volume><Year>2016</Year>",
+        "third": "<Volume>3</Volume><Year>2016</Year>",
+        "italian": "<Volume>3</Volume><Year>2016</Year><LanguageISO>it</LanguageISO>",
+        "book": "<Volume>3</Volume><Year>2016</Year><LanguageISO>it</LanguageISO><Format>TPB</Format>",
+    }
+    for name, more in differing.items():
+        folder(f"{name}.cbz", batman(more))
+    metron = METRONINFO.format(series="Batman", number="1")
+    folder("metron.cbz", metron, "MetronInfo.xml")
+    folder("metron later.cbz", metron.replace("2019-08", "2021-08"), "MetronInfo.xml")
+    folder("same.cbz", batman(differing["book"]))  # it is the last of these two
+    kept = {"metron.cbz", "metron later.cbz", *(f"{each}.cbz" for each in differing if each != "book")}
+    for _ in range(2):  # a second import adds nothing
+        outcomes(session, nora, folder)
+        assert {each.file for each in session.query(TaggedFile)} == kept | {"same.cbz"}
+
+
 def test_what_is_dismissed_stays_so_and_can_be_restored(testapp, world, session, folder, nora):
     folder("one.cbz", COMICINFO.format(series="Quiet Harbor", number="7"))
     assert outcomes(session, nora, folder) == {"one.cbz": "new"}
