@@ -35,7 +35,7 @@ from comicsdb.models.choices import Precision
 SERIES_MAX = 30  # series per name
 NAME_MAX = 80  # characters of a name that are used; each costs an index lookup
 ISSUES_MAX = 6  # issues per series and number, or per series and year
-CODES_MAX = 12  # issues per code; without its supplement, many issues have the same code
+CODES_MAX = 12  # issues per code; without their supplements, many barcodes are the same
 COVERS_MAX = 20
 COVER_BITS = 7
 
@@ -62,6 +62,8 @@ def _compacted(column):
 # Codes and ids that are looked up unchanged, by the expressions of their indexes.
 EXACT_COLUMNS = (
     ("isbn", _compacted(issue.c.isbn), issue.c.id),
+    ("gtin", _compacted(issue.c.upc), issue.c.id),
+    ("gtin", _compacted(variant.c.upc), variant.c.issue_id),
     ("sku", func.upper(issue.c.sku), issue.c.id),
     ("sku", func.upper(variant.c.sku), variant.c.issue_id),
     ("id", issue.c.id, issue.c.id),
@@ -73,8 +75,8 @@ EXACT_COLUMNS = (
 def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
     """The issues with codes or ids: rows of kind, wanted value, issue_id, of_variant and the code found.
 
-    `wanted` has values by kind: the kinds of `EXACT_COLUMNS`, `gtin` for the beginnings of barcodes, and
-    `ids` for texts of source and id.
+    `wanted` has values by kind: the kinds of `EXACT_COLUMNS`, `stem` for the beginnings of barcodes, whose
+    rows are of the kind `gtin`, and `ids` for texts of source and id.
     """
     parts = []
     for kind, column, owner in EXACT_COLUMNS:
@@ -89,8 +91,8 @@ def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
                 .limit(CODES_MAX * len(values))
             )
     for table, owner in ((issue, issue.c.id), (variant, variant.c.issue_id)):
-        if wanted.get("gtin"):
-            asked = _table_of_arrays(f"{table.name}_codes", value=(Text, wanted["gtin"]))
+        if wanted.get("stem"):
+            asked = _table_of_arrays(f"{table.name}_codes", value=(Text, wanted["stem"]))
             code = _compacted(table.c.upc)
             last = func.concat(asked.c.value, literal_column("':'"))  # the character after 9
             begins = and_(code.bool_op("~>=~")(asked.c.value), code.bool_op("~<~")(last))

@@ -59,9 +59,10 @@ def _by_codes(session: Session, descriptors: Sequence[Descriptor]) -> list[dict[
     for place, each in enumerate(descriptors):
         for kind, values in each.codes.items():
             for value in values:
-                asked = barcode_stem(value) if kind == "gtin" else value
-                places[kind, str(asked)].append(place)
-                wanted[kind].append(asked)
+                wanted[kind].append(value)
+                for asked in {value, barcode_stem(value)} if kind == "gtin" else {value}:
+                    places[kind, str(asked)].append(place)
+    wanted["stem"] = [barcode_stem(value) for value in wanted["gtin"]]
     for row in candidates.by_codes(session, {kind: [*set(values)] for kind, values in wanted.items()}):
         for place in places[row.kind, row.value]:
             reason = _code_reason(row, descriptors[place].codes[row.kind])

@@ -149,6 +149,18 @@ def test_a_substitute_for_an_unknown_cover_date_counts_neither_for_nor_against(s
     assert {"year equal", "month equal"} <= set(texts)
 
 
+def test_an_exact_barcode_is_found_among_many_of_its_issue(session, make):
+    series = make.series(name="Many Covers", year_began=2019)
+    codes = [f"761941341827003{cover}{printing}" for printing in (1, 2) for cover in range(1, 9)]
+    own, *others = codes
+    issue = make.issue(series=series, number="3", upc=own, variants=[{"upc": each} for each in others])
+    batch = match(session, [build_descriptor({"gtin": each}) for each in codes], 5)
+    for code, together in zip(codes, batch, strict=True):
+        (alone,) = match(session, [build_descriptor({"gtin": code})], 5)
+        for each in (together, alone):
+            assert (each.certain, each.candidates[0].issue.id) == (True, issue.id), code
+
+
 def test_dates_are_compared_as_far_as_they_are_known(session, make):
     series = make.series(name="Quiet Harbor", year_began=1980)
     year, month = (
