@@ -10,12 +10,13 @@ from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
 from comicsdb.models import Issue
-from comicsdb.models.choices import YEARS
+from comicsdb.models.choices import YEARS, Precision
 
 RECENT_ISSUES = 7  # issues from which intervals and values are derived
 TRIED_MAX = 50  # numbers tried until one is free
 MONTHLY_MIN = 27  # days between issues from which a series counts as monthly
 WEEK = 7
+MONTH_KNOWN = (Precision.DAY, Precision.MONTH)
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
 FIRST_NUMBER = "1"
 
@@ -63,18 +64,32 @@ def _free_number(session: Session, series_id: int, number: str) -> str:
     return next((each for each in wanted if each not in taken), "")
 
 
-def _dates(run: list[Issue]) -> dict[str, date]:
-    """The dates of the next issue; `run` has the earlier issues, latest first."""
-    covers, stores = [each.cover_date for each in run], [each.store_date for each in run if each.store_date]
-    months, days = _interval(stores if len(stores) > 1 else covers)
+def _dates(run: list[Issue]) -> dict[str, date | Precision]:
+    """The dates of the next issue; `run` has the earlier issues, latest first.
+
+    The cover date is known as precisely as the last one; if that has no month, none is proposed.
+    """
+    dated = [each for each in run if each.cover_date_precision in MONTH_KNOWN]
+    covers = [each.cover_date for each in dated]
+    if any(each.cover_date_precision == Precision.MONTH for each in dated):
+        interval = _interval([each.replace(day=1) for each in covers])
+    else:
+        interval = _interval(covers)
+    stores = [each.store_date for each in run if each.store_date]
+    months, days = _interval(stores) if len(stores) > 1 else interval
     if not (months or days):
-        months, days = _interval(covers)
-    found = {"cover_date": _add_interval(covers[0], *_interval(covers))}
+        months, days = interval
+    found, precision = {}, run[0].cover_date_precision
+    if precision in MONTH_KNOWN:
+        found["cover_date"] = _add_interval(covers[0], *interval)
     if run[0].store_date:
         found["store_date"] = _add_interval(run[0].store_date, months, days, same_weekday=True)
         if run[0].foc_date:
             found["foc_date"] = found["store_date"] - (run[0].store_date - run[0].foc_date)
-    return {name: day for name, day in found.items() if YEARS[0] <= day.year <= YEARS[1]}
+    found = {name: day for name, day in found.items() if YEARS[0] <= day.year <= YEARS[1]}
+    if "cover_date" in found and precision == Precision.MONTH:
+        found["cover_date_precision"] = Precision.MONTH
+    return found
 
 
 def _interval(days: list[date]) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from comicsdb.catalog.next_issue import propose_next_issue
+from comicsdb.values import partial_day
 from tests.conftest import record_statements
 
 
@@ -83,6 +84,41 @@ def test_numbers_and_dates_follow_the_run(run, rows, expected):
     found = run(*((*row, None) for row in rows))
     dates = (found.get(name) for name in ("cover_date", "store_date"))
     assert (found.get("number"), *(each and each.isoformat() for each in dates)) == expected
+
+
+@pytest.mark.parametrize(
+    ("dates", "expected"),
+    [
+        (("1963", "1964"), {}),
+        ((None, None), {}),
+        (("1963-09-10", None), {}),
+        (("1963-09-10", "1964"), {}),
+        (("1963-07", "1963-09"), {"cover_date": "1963-11-01", "cover_date_precision": "month"}),
+        (("1963-08-31", "1963-09"), {"cover_date": "1963-10-01", "cover_date_precision": "month"}),
+        (("1963-09", "1963-10-31"), {"cover_date": "1963-11-30"}),
+        (("1963-09-20", "1963-09-27"), {"cover_date": "1963-10-04"}),
+        (("1963", "1963-09-10"), {"cover_date": "1963-10-10"}),  # the year says nothing about the interval
+    ],
+)
+def test_a_cover_date_is_proposed_as_far_as_the_last_one_is_known(make, session, dates, expected):
+    series = make.series(year_began=1963)
+    with make.single_commit():
+        for number, text in enumerate(dates, 1):
+            found, known = partial_day(text) if text else (None, "none")
+            last = make.issue(series=series, number=str(number), cover_date=found, cover_date_precision=known)
+    proposed = propose_next_issue(session, series.id, last.id)
+    wanted = {"number": "3", "rating": 1} | expected
+    assert {name: str(value) for name, value in proposed.items()} == {
+        name: str(value) for name, value in wanted.items()
+    }
+
+
+def test_a_store_date_is_proposed_without_a_cover_date(make, session):
+    series = make.series(year_began=1963)
+    make.issue(series=series, number="1", cover_date=None, store_date=day("1994-02-02"))
+    proposed = propose_next_issue(session, series.id)
+    assert "cover_date" not in proposed
+    assert proposed["store_date"] == day("1994-03-02")
 
 
 def test_the_next_number_is_free_and_can_follow_any_issue(run, make, session, connection):
