@@ -4,8 +4,13 @@ A file is read, and its rows are matched and, after its owner's decisions, store
 transaction that also records the progress, under the lock of the import's row. So nothing is lost if a
 process is killed: another one continues with the next piece, and no row is stored twice. Everything stored is
 one act, which can be undone.
+
+A file that makes a piece fail must not hold up the imports of others. While a file is read and matched, its
+import then fails for good; once its owner has confirmed it, or if the database is unavailable, the piece is
+tried again later.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +18,13 @@ from datetime import date
 
 import orjson
 from pyramid.events import ApplicationCreated
-from sqlalchemy import func, insert, select, text, update
+from sqlalchemy import ColumnElement, func, insert, select, text, update
 from sqlalchemy.orm import Session, joinedload, selectinload, sessionmaker
 
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.i18n import DEFAULT_LANGUAGE, localizer, translate
+from comicsdb.db import is_unavailable
+from comicsdb.i18n import DEFAULT_LANGUAGE, _, localizer, translate
 from comicsdb.library import acts, undo
 from comicsdb.library.locks import lock_account
 from comicsdb.library.transfer.format import (
@@ -42,8 +48,10 @@ from comicsdb.library.transfer.matching import (
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
 from comicsdb.models import LibraryAct, LibraryImport, LibraryImportRow, Series, User
-from comicsdb.ops.worker import Worker
+from comicsdb.ops.worker import LONG_PAUSE, Worker
 from comicsdb.security import SESSION, make_identity
+
+log = logging.getLogger(__name__)
 
 READING, MATCHING, REVIEW, STORING = "reading", "matching", "review", "storing"
 DONE, FAILED = "done", "failed"
@@ -52,6 +60,8 @@ LARGE = 256 * 1024  # bytes; larger files are imported in the background
 MATCH_BATCH, STORE_BATCH = 5000, 1000  # rows per transaction
 GROUPS_SHOWN = 200  # series about which the owner is asked
 POLL_SECONDS = 1.0
+
+OUR_ERROR = _("An error on this site stopped the import. Your library was not changed.")
 
 
 def start(session: Session, user_id: int, name: str, data: bytes, currency: str) -> LibraryImport:
@@ -167,25 +177,52 @@ def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
     with factory() as session:
         session.execute(text("SET LOCAL statement_timeout = 0"))
         session.execute(text("SET LOCAL jit = off"))
-        waiting = select(LibraryImport).where(LibraryImport.state.in_(IN_PROGRESS)).order_by(LibraryImport.id)
-        found = session.scalar(waiting.limit(1).with_for_update(skip_locked=True))
+        waiting = select(LibraryImport).where(LibraryImport.state.in_(IN_PROGRESS), _is_due())
+        waiting = waiting.order_by(LibraryImport.id).limit(1)
+        found = session.scalar(waiting.with_for_update(skip_locked=True))
         if found is None:
             return False
         session.info["today"] = clock.business_day(settings["comicsdb.timezone"])
-        _STEPS[found.state](session, found, settings)
-        session.commit()
+        import_id, state = found.id, found.state
+        try:
+            _STEPS[state](session, found, settings)
+            session.commit()
+        except Exception as error:
+            session.rollback()
+            log.exception("Import %d failed in the state %s.", import_id, state)
+            _set_aside(session, import_id, state, again=state == STORING or is_unavailable(error))
+            session.commit()
     return True
+
+
+def _is_due() -> ColumnElement[bool]:
+    return func.coalesce(LibraryImport.payload["retry_at"].as_float(), 0) <= clock.now().timestamp()
+
+
+def _set_aside(session: Session, import_id: int, state: str, *, again: bool) -> None:
+    """Let other imports go first, or give up this one, unless another process has continued it."""
+    same = select(LibraryImport).where(LibraryImport.id == import_id, LibraryImport.state == state)
+    found = session.scalar(same.with_for_update(skip_locked=True))
+    if found is None:
+        return
+    if again:
+        found.payload = found.payload | {"retry_at": clock.now().timestamp() + LONG_PAUSE}
+    else:
+        _fail(session, found, [OUR_ERROR])
+
+
+def _fail(session: Session, found: LibraryImport, reasons: Sequence) -> None:
+    language = session.scalar(select(User.language).where(User.id == found.user_id))
+    own = localizer(language or DEFAULT_LANGUAGE)
+    found.state, found.file = FAILED, None
+    found.payload = found.payload | {"error": " ".join(translate(own, each) for each in reasons)}
 
 
 def _read(session: Session, found: LibraryImport, settings: Mapping) -> None:
     try:
         upload = read_file(found.file, rows=settings[ROWS_SETTING], megabytes=settings[BYTES_SETTING])
     except InvalidError as error:
-        language = session.scalar(select(User.language).where(User.id == found.user_id))
-        own = localizer(language or DEFAULT_LANGUAGE)
-        texts = [translate(own, each) for some in error.errors.values() for each in some]
-        found.state, found.file = FAILED, None
-        found.payload = found.payload | {"error": " ".join(texts)}
+        _fail(session, found, [each for some in error.errors.values() for each in some])
         return
     rows = [_record(found.id, index, row, found.payload["currency"]) for index, row in enumerate(upload.rows)]
     session.execute(insert(LibraryImportRow), rows)

@@ -1,6 +1,7 @@
 """Reads uploaded files: detects their format and parses them, within limits on rows and bytes."""
 
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ from comicsdb.library.transfer.format import (
 )
 from comicsdb.library.transfer.matching import plain
 from comicsdb.library.transfer.tables import NO_ROWS, Table, decode, file_error, table
+from comicsdb.values import without_bad_characters
 
 MEGABYTE = 1024 * 1024
 BRACES_MAX = 20  # in JSON, per allowed row
@@ -104,7 +106,8 @@ def _parse_json(text: str, max_rows: int) -> Upload:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise file_error(NOT_OURS, format=FORMAT)
     if document.get("version") != VERSION:
-        raise file_error(TOO_NEW, version=str(document.get("version"))[:20], known=VERSION)
+        version = without_bad_characters(str(document.get("version"))[:20])
+        raise file_error(TOO_NEW, version=version, known=VERSION)
     upload = Upload("comicsdb", [])
     for part in PARTS:
         for number, record in enumerate(_records(document.get(part)), 1):
@@ -141,6 +144,12 @@ def _add_list(upload: Upload, record: dict) -> int:
 
 # Tables.
 
+# What `zipfile` raises for archives that are damaged or not supported; ValueError for offsets and names.
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, ValueError),
+    *(RuntimeError, NotImplementedError, EOFError, OSError),
+)
+
 
 def _unpack(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
     """The tables of an archive; the limits apply to the unpacked data, not to the sizes that it declares."""
@@ -161,7 +170,7 @@ def _unpack(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
                     raise file_error(TOO_LARGE, most=megabytes)
                 if len(decode(content).splitlines()) > 1:  # has more than the header
                     found[part] = table(content, rows)
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError):
+    except _DAMAGED:
         raise file_error(NO_ARCHIVE) from None
     if not found:
         raise file_error(NOTHING_KNOWN)

@@ -12,7 +12,7 @@ from sqlalchemy import select, text
 
 from comicsdb.catalog import Catalog
 from comicsdb.library.transfer import background, imports
-from comicsdb.library.undo import UndoResult, undo
+from comicsdb.library.undo import UndoResult, queue_if_large, undo
 from comicsdb.models import LibraryImport, LibraryImportRow, User
 from tests.core.library.library_files import OFFICIAL, identity_of
 from tests.factories import Factories
@@ -158,3 +158,130 @@ def test_a_file_that_cannot_be_read_is_told_in_the_language_of_the_account(facto
     failed = found(factory)
     assert failed.state == background.FAILED
     assert failed.payload["error"].startswith("Le colonne di questa tabella non sono state riconosciute.")
+
+
+def queue_two(factory, *, language: str) -> list[int]:
+    """Two readers upload a file each, of which only the first names a series Nobody; returns the imports."""
+    with factory() as session:
+        make = Factories(Catalog(session))
+        series = make.series(name="The Long Run")
+        make.issue(series=series, number="1")
+        sent = [
+            imports.upload(
+                session,
+                make.user(name, language=language).id,
+                "a.csv",
+                file_of(["The Long Run,,1,,fine\n", last]),
+                currency="USD",
+                rows=10,
+                megabytes=1,
+            )
+            for name, last in (("Ann", "Nobody,,2,,\n"), ("Ben", "The Long Run,,1,,\n"))
+        ]
+        session.commit()
+        return [each.id for each in sent]
+
+
+def states(factory) -> list[str]:
+    with factory() as session:
+        return list(session.scalars(select(LibraryImport.state).order_by(LibraryImport.id)))
+
+
+def execute(factory, *statements: str) -> None:
+    with factory() as session:
+        for each in statements:
+            session.execute(text(each))
+        session.commit()
+
+
+def test_a_file_that_cannot_be_stored_does_not_hold_up_others(factory, monkeypatch):
+    monkeypatch.setattr(background, "LARGE", 0)
+    queue_two(factory, language="it")
+    execute(factory, "ALTER TABLE library_import_row ADD CONSTRAINT refused CHECK (series <> 'Nobody')")
+    finish(factory)
+    assert states(factory) == [background.FAILED, background.REVIEW]
+    with factory() as session:
+        failed, _other = session.scalars(select(LibraryImport).order_by(LibraryImport.id)).all()
+        assert failed.payload["error"].startswith("Un errore di questo sito ha interrotto l'importazione.")
+        assert failed.file is None
+
+
+def test_an_outage_only_delays_an_import(factory, monkeypatch):
+    monkeypatch.setattr(background, "LARGE", 0)
+    queue_two(factory, language="en")
+    execute(
+        factory,
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$BEGIN RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'; END$$",
+        "CREATE TRIGGER refuse BEFORE INSERT ON library_import_row"
+        " FOR EACH ROW WHEN (NEW.series = 'Nobody') EXECUTE FUNCTION refuse()",
+    )
+    finish(factory)
+    assert states(factory) == [background.READING, background.REVIEW]
+    execute(factory, "DROP TRIGGER refuse ON library_import_row")
+    finish(factory)
+    assert states(factory)[0] == background.READING  # not yet
+    retry(factory)
+    assert states(factory) == [background.REVIEW, background.REVIEW]
+
+
+def retry(factory) -> None:
+    """Do the work that was postponed."""
+    execute(factory, "UPDATE library_import SET payload = payload - 'retry_at'")
+    finish(factory)
+
+
+def test_a_confirmed_import_that_fails_is_tried_again_after_others(factory, monkeypatch):
+    monkeypatch.setattr(background, "LARGE", 0)
+    first, _second = queue_two(factory, language="en")
+    finish(factory)
+    with factory() as session:
+        for each in session.scalars(select(LibraryImport)):
+            background.confirm(session, each, {}, take_file=False)
+        ann = session.get_one(LibraryImport, first).user_id
+        session.commit()
+    execute(factory, f"ALTER TABLE collection_item ADD CONSTRAINT refused CHECK (user_id <> {ann})")
+    finish(factory)
+    assert states(factory) == [background.STORING, background.DONE]
+    execute(factory, "ALTER TABLE collection_item DROP CONSTRAINT refused")
+    retry(factory)
+    assert states(factory) == [background.DONE, background.DONE]
+    with factory() as session:
+        assert session.get_one(LibraryImport, first).counted == {"collection_added": 1}
+
+
+def test_a_large_undo_does_not_wait_for_an_import_that_fails(factory, monkeypatch):
+    monkeypatch.setattr(background, "LARGE", 0)
+    monkeypatch.setattr("comicsdb.library.undo.LARGE", 1)
+    first, second = queue_two(factory, language="en")
+    finish(factory)
+    with factory() as session:
+        made = session.get_one(LibraryImport, second)
+        background.confirm(session, made, {}, take_file=False)
+        session.commit()
+        finish(factory)
+        assert queue_if_large(session, made.user_id, made.act_id)
+        failing = session.get_one(LibraryImport, first)
+        background.confirm(session, failing, {}, take_file=False)
+        session.commit()
+        execute(
+            factory,
+            f"ALTER TABLE collection_item ADD CONSTRAINT refused CHECK (user_id <> {failing.user_id})",
+        )
+        importer = background.Importer(factory, SETTINGS)
+        while importer.work() < background.POLL_SECONDS:
+            pass
+        assert session.scalar(text("SELECT count(*) FROM collection_item")) == 0
+        assert session.scalar(text(f"SELECT undone FROM library_act WHERE id = {made.act_id}"))
+
+
+def test_a_version_that_the_database_cannot_hold_is_told_without_it(factory, monkeypatch):
+    monkeypatch.setattr(background, "LARGE", 0)
+    with factory() as session:
+        reader = Factories(Catalog(session)).user()
+        sent = b'{"format": "comicsdb-library", "version": "2\\u0000"}'
+        imports.upload(session, reader.id, "a.json", sent, currency="USD", rows=10, megabytes=1)
+        session.commit()
+    finish(factory)
+    told = found(factory).payload["error"]
+    assert told == "This file has version 2 of the format; this site reads version 1."

@@ -1,5 +1,7 @@
 """CSV files of other sites: recognised by their columns, with any encoding, delimiter and date order."""
 
+import io
+import zipfile
 from datetime import date
 
 import pytest
@@ -164,7 +166,30 @@ def test_months_first_unless_a_day_says_otherwise():
     ]
 
 
+def archive(method: int, *replaced: tuple[bytes, bytes]) -> bytes:
+    """A ZIP archive of one of our tables, in which bytes are replaced."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as made:
+        made.writestr("collection.csv", "issue_id,quantity\n" + "1,1\n" * 30)
+        made.writestr("caf\u00e9.txt", "")
+    data = packed.getvalue()
+    for old, new in replaced:
+        assert len(old) == len(new)
+        assert old in data
+        data = data.replace(old, new)
+    return data
+
+
+def archive_with_damaged_content() -> bytes:
+    data = archive(zipfile.ZIP_LZMA)
+    start = data.index(b"collection.csv") + len("collection.csv")
+    return data[: start + 4] + b"\xff" * 5 + data[start + 9 :]
+
+
 BAD = {
+    "archive with damaged content": archive_with_damaged_content(),
+    "archive with a damaged name": archive(zipfile.ZIP_DEFLATED, ("caf\u00e9".encode(), b"caf\xc3\xff")),
+    "archive with a wrong offset": archive(zipfile.ZIP_DEFLATED)[:-6] + b"\xff\xff\xff\x00\x00\x00",
     "empty below the titles": b"Series,Number\n\n\n",
     "one line": b"Series,Number",
     "blanks": b"  \n ",
