@@ -152,9 +152,10 @@ def read_money(text: str, currency: str | None = None) -> tuple[Decimal, str | N
         whole, decimals = whole.split(found["gap"])
     if len(decimals) == DECIMALS_MAX and not has_three:
         return None
-    amount = Decimal(f"{re.sub('[^0-9]', '', whole)}.{decimals or 0}")
-    # At least two decimals; callers check those that a currency does not have.
-    return (amount if has_three else amount.quantize(Decimal("0.01"))), code
+    # At least two decimals; callers check those that a currency does not have. They are added as text, as
+    # `quantize` fails if there are more digits than the context of Decimal allows.
+    decimals = decimals or "0" if has_three else decimals.ljust(2, "0")
+    return Decimal(f"{re.sub('[^0-9]', '', whole)}.{decimals}"), code
 
 
 # Characters.

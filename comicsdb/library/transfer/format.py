@@ -222,8 +222,8 @@ def resolve_currencies(row: Row, currency: str) -> None:
         if amount not in row.values:
             continue
         written, code = row.values[amount], row.values.setdefault(of_amount, currency)
-        found, _code = read_money(written, code)
-        if amount_problem(found, code, whole=WHOLE_DIGITS):
+        found, _code = read_money(written, code) or (None, None)  # it may be too long with its decimals
+        if found is None or amount_problem(found, code, whole=WHOLE_DIGITS):
             row.unclear.append((amount, f"{written} {code}"))
             del row.values[amount], row.values[of_amount]
         else:

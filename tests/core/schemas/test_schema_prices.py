@@ -98,9 +98,26 @@ def test_a_price_of_too_many_digits(sent):
     assert field_errors(IssueSchema, "price", sent) == [message]
 
 
+def test_amounts_of_any_length_are_refused_with_a_reason():
+    for sent in ("9" * 26, "9" * 27, "9" * 58):
+        assert field_errors(IssueSchema, "price", f"${sent}") == [SIX_DIGITS], sent
+        other = {"amount": f"{sent}.5", "currency": "KWD"}
+        assert field_errors(IssueSchema, "price", other) == [NINE_DIGITS], sent
+        for schema, name in (
+            (VariantSchema, "price"),
+            (CollectionItemSchema, "purchase_price"),
+            (PurchaseSchema, "purchase_price"),
+            (WishSchema, "max_price"),
+        ):
+            for amount in (sent, f"${sent}", f"{sent[:50]} KWD"):
+                (message,) = errors_of_values(schema(partial=True), {name: amount})[name]
+                assert message.startswith("Ensure that there are no more than "), (schema, amount)
+
+
 NO_DECIMALS = "Prices in JPY have no decimals: enter a whole number."
 THREE_DECIMALS = "Ensure that there are no more than 3 decimal places."
 TWO_DECIMALS = "Ensure that there are no more than 2 decimal places."
+SIX_DIGITS = "Ensure that there are no more than 6 digits before the decimal point."
 NINE_DIGITS = "Ensure that there are no more than 9 digits before the decimal point."
 
 

@@ -93,6 +93,9 @@ def test_what_is_wrong_is_said_beside_the_fields_and_what_was_typed_stays(testap
     assert set(field_errors(answer)) == {"issue_id", "priority", "status", "desired_grade", "max_price"}
     shown = form_to(answer, PAGE)
     assert (shown["max_price"].value, shown["notes"].value) == ("much", "kept")
+    for amount in ("9" * 27, f"${'9' * 27}"):
+        answer = testapp.post(PAGE, fields | sent | {"max_price": amount}, status=422)
+        assert field_errors(answer)["max_price"] == "Enter at most 10 digits.", amount
     assert session.scalar(select(WishListItem)) is None
 
 

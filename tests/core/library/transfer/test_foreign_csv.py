@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from comicsdb.catalog import InvalidError
-from comicsdb.library.transfer.format import COLLECTION, RATINGS, READS, WISHES
+from comicsdb.library.transfer.format import COLLECTION, RATINGS, READS, WISHES, resolve_currencies
 from comicsdb.library.transfer.reading import read_file
 
 # In the formats of these sites, with made-up comics.
@@ -230,6 +230,13 @@ def test_odd_cells_leave_a_row_usable():
         assert row.values == {} or cell == "-5", (cell, row.values)
         assert len(row.unclear) >= 5
         assert all(len(shown) <= 60 for _name, shown in row.unclear)
+
+
+def test_an_amount_of_any_length_is_unclear():
+    for amount in ("9" * 26, "9" * 27, "9" * 58, f"${'9' * 27}", f"{'9' * 57} KWD", f"1.{'234.' * 14}234"):
+        (row,) = rows(f"Series,Number,Purchase Price\nLamplighter,1,{amount}\n")
+        resolve_currencies(row, "USD")
+        assert (row.values, [name for name, _shown in row.unclear]) == ({}, ["purchase_price"]), amount
 
 
 def test_an_amount_among_blanks_is_given_up_at_once():
