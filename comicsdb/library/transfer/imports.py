@@ -37,6 +37,7 @@ KEEP_MINE, TAKE_FILE = "mine", "file"
 NO_FILE = _("Choose a file.")
 NO_CURRENCY = _("Choose one of the currencies.")
 NOT_OFFERED = _("Row ${line}: choose one of the options.")
+BEING_STORED = _("This import is being added to your library. You can undo it as soon as it is done.")
 NO_NAME = _("The name of a reading list may have at most ${most} characters.")
 
 
@@ -155,15 +156,21 @@ def _retained_since():
     return clock.now() - RETENTION
 
 
-def discard(session: Session, user_id: int, import_id: int) -> None:
-    """Delete a pending import; raises NotFoundError."""
-    session.delete(pending_import(session, user_id, import_id, lock=True))
+def discard(session: Session, user_id: int, import_id: int) -> LibraryImport:
+    """Delete a pending import, and return it. Raises NotFoundError, and InvalidError while it is stored."""
+    found = pending_import(session, user_id, import_id, lock=True)
+    if found.state == background.STORING:
+        raise InvalidError({"__all__": [BEING_STORED]})
+    session.delete(found)
     session.flush()
+    return found
 
 
 def clean(session: Session) -> int:
-    """Delete all expired imports; returns how many. Part of the daily job."""
-    old = delete(LibraryImport).where(LibraryImport.created_on <= _retained_since())
+    """Delete all expired imports that are not being stored; returns how many. Part of the daily job."""
+    old = delete(LibraryImport).where(
+        LibraryImport.created_on <= _retained_since(), LibraryImport.state != background.STORING
+    )
     return session.execute(old.execution_options(synchronize_session=False)).rowcount
 
 

@@ -30,6 +30,8 @@ from comicsdb_web.rendering.locales import _, ngettext
 FORMATS = ("csv", "json")
 NOT_A_FORMAT = _("The format must be json or csv.")
 CBL = "cbl"
+DISCARDED = _("The import was discarded; nothing was changed.")
+REMOVED = _("The import was removed from the list. What it added stays in your library.")
 REFRESH = 4  # seconds between requests for the progress
 PART_WORDS = {
     COLLECTION: _("Collection"),
@@ -265,11 +267,14 @@ class ImportViews:
         return bool(self.request.has_permission(Permission.EDIT) and proposals.series_of(self.session, found))
 
     def discard(self):
-        """Discard a pending import."""
-        imports.discard(self.session, self.user_id, self._number())
-        self.request.messages.add(
-            "success", self.request.localizer.translate(_("The import was discarded; nothing was changed."))
-        )
+        """Discard a pending import, unless it is being stored."""
+        kind = "success"
+        try:
+            was = imports.discard(self.session, self.user_id, self._number()).state
+            message = REMOVED if was == background.DONE else DISCARDED
+        except InvalidError as error:
+            kind, message = "warning", error.errors["__all__"][0]
+        self.request.messages.add(kind, translate(self.request.localizer, message))
         return HTTPSeeOther(self.request.route_path(f"{self.area}.import"))
 
     def _pending(self):

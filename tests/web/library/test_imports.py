@@ -301,6 +301,38 @@ def test_an_import_can_be_forgotten_and_is_after_a_day(testapp, session, nora):
     assert session.scalar(select(func.count()).select_from(LibraryImport)) == 0
 
 
+def test_a_large_import_cannot_be_discarded_while_it_is_stored(
+    testapp, wsgi, session, nora, stock, monkeypatch
+):
+    monkeypatch.setattr(background, "LARGE", 100)
+    factory, settings = wsgi.registry["comicsdb.session_factory"], wsgi.registry.settings
+    rows = "".join(f"The Lamplighter,{1 + n % 10},x\n" for n in range(30))
+    address = uploaded(testapp, f"Series,Number,Notes\n{rows}".encode())
+    while background.work(factory, settings):
+        pass
+    assert soup(testapp.get(UPLOAD)).select(f"form[action='{address}forget/']")
+    form_to(testapp.get(address), address).submit(status=303)
+    listed = testapp.get(UPLOAD)
+    assert not soup(listed).select(f"form[action='{address}forget/']")
+    token = {"csrf_token": form_to(listed, UPLOAD)["csrf_token"].value}
+    refused = testapp.post(f"{address}forget/", token, status=303).follow()
+    assert (
+        notice(refused)
+        == "This import is being added to your library. You can undo it as soon as it is done."
+    )
+    session.execute(update(LibraryImport).values(created_on=clock.now() - timedelta(days=2)))
+    session.commit()
+    assert imports.clean(session) == 0
+    session.execute(update(LibraryImport).values(created_on=clock.now()))
+    session.commit()
+    while background.work(factory, settings):
+        pass
+    removed = form_to(testapp.get(UPLOAD), f"{address}forget/").submit(status=303).follow()
+    assert notice(removed) == "The import was removed from the list. What it added stays in your library."
+    assert len(owned(session, nora)) == 10
+    testapp.get(address, status=404)
+
+
 def test_only_the_three_newest_wait(testapp, session, nora):
     first, *others = [uploaded(testapp) for _ in range(4)]
     testapp.get(first, status=404)
