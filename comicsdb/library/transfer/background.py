@@ -127,8 +127,12 @@ def unknown_rows(session: Session, import_id: int) -> list[LibraryImportRow]:
 def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int], *, take_file: bool) -> None:
     """Queue the storing of an import; `decisions` maps names in the file to series, leaving out other groups.
 
-    Rows get their candidate in that series, the first if there are several.
+    Rows get their candidate in that series, the first if there are several. Nothing happens if the import is
+    no longer under review, as its form was sent twice.
     """
+    locked = select(LibraryImport.id).where(LibraryImport.id == found.id, LibraryImport.state == REVIEW)
+    if session.scalar(locked.with_for_update()) is None:
+        return
     for named, series_id in decisions.items():
         session.execute(_APPLY_DECISION, {"import": found.id, "named": named, "series": series_id})
     found.act_id = acts.begin_as(session, found.user_id, acts.IMPORT, about=found.payload["name"])

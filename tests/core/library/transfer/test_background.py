@@ -285,3 +285,24 @@ def test_a_version_that_the_database_cannot_hold_is_told_without_it(factory, mon
     finish(factory)
     told = found(factory).payload["error"]
     assert told == "This file has version 2 of the format; this site reads version 1."
+
+
+def test_an_import_that_is_confirmed_twice_is_stored_once(factory, monkeypatch):
+    monkeypatch.setattr(background, "LARGE", 0)
+    first, _second = queue_two(factory, language="en")
+    finish(factory)
+    with factory() as session, factory() as other:
+        shown = [each.get_one(LibraryImport, first) for each in (session, other)]
+        background.confirm(session, shown[0], {}, take_file=False)
+        with ThreadPoolExecutor(1) as pool:
+            again = pool.submit(background.confirm, other, shown[1], {}, take_file=True)
+            waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            wait_until(lambda: again.done() or session.scalar(waiting))
+            session.commit()
+            again.result()
+        other.commit()
+    finish(factory)
+    with factory() as session:
+        stored = session.get_one(LibraryImport, first)
+        assert session.scalar(text("SELECT array_agg(id) FROM library_act")) == [stored.act_id]
+        assert (stored.state, stored.progress, stored.payload["take_file"]) == (background.DONE, 1, False)
