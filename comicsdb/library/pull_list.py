@@ -19,6 +19,7 @@ from comicsdb.models import CollectionItem, Issue, PullList, PullListSeries, Ser
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import PullMode
 from comicsdb.models.library import VARIANT_WORDS_LENGTH_MAX
+from comicsdb.values import text_problem
 
 SHOWN = 500  # pulls of a week shown at once
 WEEKS_AHEAD = 8
@@ -79,6 +80,8 @@ def set_pulled(session: Session, user_id: int, series_id: int, pulled: str, word
     words = ", ".join(dict.fromkeys(filter(None, parts)))
     if pulled not in list(PullMode):
         raise InvalidError({"pulled": [NO_CHOICE]})
+    if wrong := text_problem(words, lines=False):
+        raise InvalidError({"variant_words": [wrong]})
     if pulled == PullMode.VARIANTS and not words:
         raise InvalidError({"variant_words": [NO_WORDS]})
     if len(words) > VARIANT_WORDS_LENGTH_MAX:

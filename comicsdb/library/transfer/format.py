@@ -28,7 +28,7 @@ from comicsdb.models import (
 from comicsdb.models.base import INTEGER_MAX, allowed_values
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
-from comicsdb.values import read_money
+from comicsdb.values import read_money, without_bad_characters
 
 FORMAT, VERSION = "comicsdb-library", 1
 COLLECTION, PULL, WISHES, RATINGS, READS = "collection", "pull_list", "wish_list", "ratings", "reads"
@@ -206,7 +206,8 @@ def parse_fields(record: dict, readers: dict, unclear: list[tuple[str, str]]) ->
         try:
             found = reader(value)
         except UnclearError:
-            unclear.append((name, " ".join(str(value)[: 4 * UNCLEAR_SHOWN].split())[:UNCLEAR_SHOWN]))
+            shown = without_bad_characters(str(value)[: 4 * UNCLEAR_SHOWN])
+            unclear.append((name, " ".join(shown.split())[:UNCLEAR_SHOWN]))
         else:
             if found is not None:
                 values[name] = found

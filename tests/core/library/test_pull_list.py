@@ -165,6 +165,7 @@ def test_what_cannot_be_chosen(session, make, reader):
         ("SOME", "", "pulled"),
         ("VARIANTS", " , ", "variant_words"),
         ("VARIANTS", "x" * 201, "variant_words"),
+        *(("VARIANTS", f"foil{each}", "variant_words") for each in ("\0", "\ud800", "\ufffe")),
     ):
         with pytest.raises(InvalidError) as caught:
             pull_list.set_pulled(session, reader, series, what, words)

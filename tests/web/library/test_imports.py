@@ -241,6 +241,16 @@ def test_a_bad_file_is_refused_beside_its_field(testapp, session, nora):
     assert session.scalar(select(func.count()).select_from(LibraryImport)) == 0
 
 
+def test_a_cell_with_a_null_character_is_shown_without_it(testapp, session, nora, stock):
+    cell = {"issue_id": stock.issues[0].id, "quantity": "\0abc"}
+    data = {"format": "comicsdb-library", "version": 1, "collection": [cell]}
+    address = uploaded(testapp, json.dumps(data).encode(), name="mine.json")
+    page = testapp.get(address)
+    assert "Copies “abc”" in soup(page).select_one(".import-unclear").get_text(" ", strip=True)
+    form_to(page, address).submit(status=303)
+    assert [each.quantity for each in owned(session, nora)] == [1]
+
+
 def test_rows_and_size_are_settings_also_for_what_an_archive_unpacks_to(other_site, member, stock):
     start_session(other_site, member)
     assert "more than 3 rows" in field_errors(send_file(other_site, TABLE, status=422))["file"]

@@ -176,6 +176,10 @@ def test_a_week_is_shown_chosen_and_added(testapp, nora, world, make, session, t
         "variant_words": "Enter at least one word from the variant names, such as foil."
     }
     form = form_to(answer, path)
+    form["variant_words"] = "foil\0"
+    answer = form.submit(status=422)
+    assert field_errors(answer) == {"variant_words": "Null characters are not allowed."}
+    form = form_to(answer, path)
     form["variant_words"] = "foil,  1:25"
     answer = form.submit(status=303).follow()
     assert notice(answer).startswith("Your choice for Lamplight (2019) was saved.")
