@@ -6,7 +6,6 @@ from typing import ClassVar
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import Select, select
 
-from comicsdb import clock
 from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb.library import bulk, collection, wish_list
@@ -23,7 +22,7 @@ from comicsdb_web.forms.fields import Choice, EntityForm, Line, Section, StringL
 from comicsdb_web.forms.values import changes_of
 from comicsdb_web.pages.library import collection as collection_pages
 from comicsdb_web.pages.library import wish_list as wish_pages
-from comicsdb_web.pages.library.collection import INVALID_TIME, PURCHASE_FIELDS, grades
+from comicsdb_web.pages.library.collection import PURCHASE_FIELDS, grades
 from comicsdb_web.rendering.locales import _, ngettext
 
 EXAMPLES = 5  # items that the page names
@@ -221,13 +220,7 @@ class CollectionBulkViews(BulkViews):
 
     def read(self, ids, _drafts):
         """Mark the unread items as read."""
-        moment = None
-        if "unknown" not in self.request.POST:
-            typed = form_state.text_fields(self.request)
-            moment = form_state.parse_local_time(
-                self.request, typed, "read_date", INVALID_TIME, (*form_state.TIME_FORMATS, "%Y-%m-%d")
-            )
-            moment = moment or clock.now()
+        moment = collection_pages.read_time(self.request)
         marked = collection.mark_read(self.session, self.user_id, ids, moment)
         if not marked:
             return "info", ngettext("It was already read.", "They were all already read.", len(ids))

@@ -1,7 +1,7 @@
 """A reader's collection: the list and its filters, items and their forms, whole series, and statistics."""
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from itertools import groupby
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
@@ -597,6 +597,7 @@ ADDED = _("${label} was added to your collection.")
 OWNED_ALREADY = _(
     "This issue is already in your collection. Edit that entry, or choose “Another copy” to add one more."
 )
+NOT_YET = _("Date read: choose today or an earlier day.")
 INVALID_TIME = _("Enter the date and time as 2026-12-31 18:30, or leave the field blank to mean now.")
 
 
@@ -717,18 +718,30 @@ def rate(request):
     return redirect_with_message(request, "success", message, "collection.item", id=item_id)
 
 
+def read_time(request) -> datetime | None:
+    """The time of a read, typed in the reader's time zone; "" means now, the button `unknown` no date."""
+    if "unknown" in request.POST:
+        return None
+    formats = (*form_state.TIME_FORMATS, "%Y-%m-%d")
+    typed = form_state.text_fields(request)
+    moment = form_state.parse_local_time(request, typed, "read_date", INVALID_TIME, formats) or clock.now()
+    refuse_future(moment)
+    return moment
+
+
+def refuse_future(moment: datetime) -> None:
+    """Raise InvalidError for a read that is yet to come."""
+    if moment > clock.now():
+        raise InvalidError({"read_date": [NOT_YET]})
+
+
 def add_date(request):
-    """Add a read date, typed in the reader's time zone; "" means now, the button `unknown` no date."""
-    user_id, item_id, typed = request.identity.user_id, id_in_path(request), form_state.text_fields(request)
+    """Add a read date."""
+    user_id, item_id = request.identity.user_id, id_in_path(request)
     try:
-        moment = None
-        if "unknown" not in request.POST:
-            moment = form_state.parse_local_time(
-                request, typed, "read_date", INVALID_TIME, (*form_state.TIME_FORMATS, "%Y-%m-%d")
-            )
-            moment = moment or clock.now()
-        collection.add_read(request.dbsession, user_id, item_id, moment)
+        collection.add_read(request.dbsession, user_id, item_id, read_time(request))
     except InvalidError as error:
+        typed = form_state.text_fields(request)
         options = (WITH_ISSUE, selectinload(CollectionItem.read_dates))
         item = collection.item(request.dbsession, user_id, item_id, *options)
         return item_page(request, item, form_state.with_errors(request, error, typed))

@@ -13,7 +13,7 @@ from comicsdb.models import CollectionItem, Issue, ReadDate, Series
 from comicsdb.security import Permission
 from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.pages.library.collection import private, redirect_with_message
+from comicsdb_web.pages.library.collection import private, redirect_with_message, refuse_future
 from comicsdb_web.rendering.locales import _, ngettext
 
 READ = _("${label} is marked as read.")
@@ -21,7 +21,6 @@ UNREAD = _("The last reading date of ${label} was removed.")
 
 
 NO_DATE = _("Date read: enter a valid date, such as 2024-05-31.")
-NOT_YET = _("Date read: choose today or an earlier day.")
 
 
 def add(request):
@@ -51,8 +50,7 @@ def _day(request) -> datetime:
     )
     if moment is None:
         raise InvalidError({"read_date": [NO_DATE]})
-    if moment > clock.now():
-        raise InvalidError({"read_date": [NOT_YET]})
+    refuse_future(moment)
     return moment
 
 
