@@ -358,6 +358,11 @@ def reader(testapp, member):
     return member
 
 
+@pytest.fixture
+def nora(reader):
+    return reader
+
+
 def start_session(testapp, user) -> None:
     """Log an account in without the log-in page."""
     session = object_session(user)

@@ -12,7 +12,6 @@ from comicsdb.exchange.comic_files import UnreadableError, import_files, read_ta
 from comicsdb.models import Issue, TaggedFile
 from tests.conftest import record_statements
 from tests.web.conftest import form_with, soup
-from tests.web.forms.form_helpers import log_in_as
 
 LIST = "/accounts/comic-files/"
 COST = 5  # statements
@@ -44,12 +43,6 @@ def folder(tmp_path):
 
     write.path = tmp_path
     return write
-
-
-@pytest.fixture
-def nora(testapp, make):
-    """An account that is logged in."""
-    return log_in_as(testapp, make)
 
 
 def outcomes(session, user, folder):

@@ -11,13 +11,6 @@ from tests.conftest import record_statements
 from tests.web.conftest import PASSWORD, form_with, labels, soup, start_session
 
 
-@pytest.fixture
-def nora(testapp, member):
-    """The member, logged in."""
-    start_session(testapp, member)
-    return member
-
-
 def names(response) -> list[str]:
     return [each.a.get_text() for each in soup(response).select(".person-line")]
 

@@ -16,7 +16,7 @@ from comicsdb.models import LoginSession, Publisher, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from tests.mailbox import waiting_mails
 from tests.web.addresses import keep_library
-from tests.web.conftest import field_errors, form_to, form_with, log_in, notice, soup, start_session, submit
+from tests.web.conftest import field_errors, form_to, form_with, log_in, notice, soup, submit
 
 UPDATE = "/accounts/update/"
 
@@ -25,13 +25,6 @@ def picture(colour="teal") -> bytes:
     file = io.BytesIO()
     Image.new("RGB", (200, 120), colour).save(file, "PNG")
     return file.getvalue()
-
-
-@pytest.fixture
-def nora(testapp, member):
-    """The member, logged in."""
-    start_session(testapp, member)
-    return member
 
 
 def fresh(session, user) -> User:

@@ -9,16 +9,9 @@ from sqlalchemy import select
 
 from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.models import ApiToken
-from tests.web.conftest import field_errors, form_to, log_in, notice, soup, start_session, submit
+from tests.web.conftest import field_errors, form_to, log_in, notice, soup, submit
 
 PAGE = "/accounts/tokens/"
-
-
-@pytest.fixture
-def nora(testapp, member):
-    """The member, logged in."""
-    start_session(testapp, member)
-    return member
 
 
 def generate(testapp, label="Tagger"):

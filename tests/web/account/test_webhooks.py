@@ -13,13 +13,6 @@ URL = "https://tagger.example/hook"
 
 
 @pytest.fixture
-def nora(testapp, member):
-    """The member, logged in."""
-    start_session(testapp, member)
-    return member
-
-
-@pytest.fixture
 def hook(testapp, nora, session):
     """A webhook of the member."""
     submit(testapp, PAGE, status=200, url=URL)

@@ -1,24 +1,15 @@
 """Concurrent edits of an object: no work is lost, and the form shows both versions."""
 
-import pytest
-
 from comicsdb_web.forms.drafts import state_of
 from tests.web.conftest import field_errors, soup
 from tests.web.forms.form_helpers import (
     checkbox_labels,
     kept_files,
-    log_in_as,
     open_form,
     picture,
     submit_form,
     value,
 )
-
-
-@pytest.fixture
-def nora(testapp, make):
-    """An account that is logged in."""
-    return log_in_as(testapp, make)
 
 
 def table(page) -> dict[str, list[str]]:

@@ -2,18 +2,10 @@
 
 from datetime import date
 
-import pytest
-
 from comicsdb.models import History, Issue
 from comicsdb_web.forms.drafts import state_of
 from tests.web.conftest import field_errors, form_to, notice, soup
 from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, submit_form
-
-
-@pytest.fixture
-def nora(testapp, make):
-    """An account that is logged in."""
-    return log_in_as(testapp, make)
 
 
 def button(page, action):

@@ -2,19 +2,11 @@
 
 from datetime import date
 
-import pytest
-
 from comicsdb.models import Arc, Character, Creator, History, Issue, Universe
 from comicsdb_web.forms.drafts import state_of
 from tests.conftest import record_statements
 from tests.web.conftest import field_errors, notice, soup
-from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, picture, submit_form, value
-
-
-@pytest.fixture
-def nora(testapp, make):
-    """An account that is logged in."""
-    return log_in_as(testapp, make)
+from tests.web.forms.form_helpers import checkbox_labels, open_form, picture, submit_form, value
 
 
 def rows(page) -> dict[str, list[str]]:

@@ -2,7 +2,6 @@
 
 from datetime import date
 
-import pytest
 from webtest import Upload
 
 from comicsdb.models import Issue, Publisher, Series
@@ -10,18 +9,11 @@ from tests.web.conftest import field_errors, soup
 from tests.web.forms.form_helpers import (
     checkbox_labels,
     kept_files,
-    log_in_as,
     open_form,
     picture,
     submit_form,
     value,
 )
-
-
-@pytest.fixture
-def nora(testapp, make):
-    """An account that is logged in."""
-    return log_in_as(testapp, make)
 
 
 def test_everything_typed_is_kept_and_everything_wrong_is_told(testapp, nora, world, session):

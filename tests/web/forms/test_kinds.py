@@ -13,12 +13,6 @@ from tests.web.conftest import soup
 from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, picture, submit_form, value
 
 
-@pytest.fixture
-def nora(testapp, make):
-    """An account that is logged in."""
-    return log_in_as(testapp, make)
-
-
 def made(session, model):
     """The newest object of a model."""
     return session.query(model).order_by(model.id.desc()).first()

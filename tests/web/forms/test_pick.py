@@ -10,12 +10,6 @@ ADDRESS = "/autocomplete/{}/items"
 
 
 @pytest.fixture
-def nora(testapp, make):
-    """An account that is logged in."""
-    return log_in_as(testapp, make)
-
-
-@pytest.fixture
 def found(testapp, nora, wsgi):
     """`found(name, query)`: the texts that are offered, in order."""
 

@@ -10,18 +10,11 @@ from tests.web.conftest import field_errors, soup
 from tests.web.forms.form_helpers import (
     checkbox_labels,
     kept_files,
-    log_in_as,
     open_form,
     picture,
     submit_form,
     value,
 )
-
-
-@pytest.fixture
-def nora(testapp, make):
-    """An account that is logged in."""
-    return log_in_as(testapp, make)
 
 
 @pytest.fixture

@@ -2,20 +2,12 @@
 
 from datetime import timedelta
 
-import pytest
-
 from comicsdb import accounts, clock
 from comicsdb.accounts import drafts
 from comicsdb.accounts.data_export import account_data
 from comicsdb.models import FormDraft, ReadingList
 from tests.web.conftest import field_errors, notice, soup, start_session
 from tests.web.forms.form_helpers import Form, log_in_as, open_form, submit_form, value
-
-
-@pytest.fixture
-def nora(testapp, make):
-    """An account that is logged in."""
-    return log_in_as(testapp, make)
 
 
 def offered(page) -> list[str]:

@@ -2,22 +2,14 @@
 
 from datetime import UTC, date, datetime, timedelta
 
-import pytest
 from sqlalchemy import select, update
 
 from comicsdb.library import ratings
 from comicsdb.models import Issue, IssueRating
 from tests.conftest import record_statements
-from tests.web.conftest import form_to, notice, soup, start_session
+from tests.web.conftest import form_to, notice, soup
 
 TODAY = date(2026, 11, 22)
-
-
-@pytest.fixture
-def rater(testapp, member):
-    """Nora, logged in."""
-    start_session(testapp, member)
-    return member
 
 
 def address(issue):
@@ -60,7 +52,7 @@ def soup_of_templates(answer):
     return {each["data-target"]: each for each in parts}
 
 
-def test_five_buttons_of_one_form_give_stars_and_a_sixth_takes_them_back(testapp, session, world, rater):
+def test_five_buttons_of_one_form_give_stars_and_a_sixth_takes_them_back(testapp, session, world, nora):
     issue = world.second
     page = soup(testapp.get(address(issue)))
     buttons = page.select(".rate button")
@@ -74,7 +66,7 @@ def test_five_buttons_of_one_form_give_stars_and_a_sixth_takes_them_back(testapp
     assert answer.location.endswith(address(issue))
     page = answer.follow()
     assert notice(page) == "Your rating was saved."
-    assert given(session, issue) == {rater.id: 4}
+    assert given(session, issue) == {nora.id: 4}
     assert header(page) == "4.0 (1 rating)"
     assert [each["value"] for each in soup(page).select(".rate .rate-on")] == ["1", "2", "3", "4"]
     assert [each["value"] for each in soup(page).select('.rate [aria-pressed="true"]')] == ["4"]
@@ -87,7 +79,7 @@ def test_five_buttons_of_one_form_give_stars_and_a_sixth_takes_them_back(testapp
 
 
 def test_the_average_of_all_is_shown_to_the_percent_and_the_series_follows(
-    testapp, session, make, world, rater
+    testapp, session, make, world, nora
 ):
     for stars in (3, 3, 4, 3):
         ratings.rate(session, world.second, make.user().id, stars, today=TODAY)
@@ -104,7 +96,7 @@ def test_the_average_of_all_is_shown_to_the_percent_and_the_series_follows(
     assert series.svg["aria-label"] == "3.4 of 5 stars"
 
 
-def test_what_is_no_number_of_stars_changes_nothing(testapp, session, world, rater):
+def test_what_is_no_number_of_stars_changes_nothing(testapp, session, world, nora):
     rate(testapp, world.second, "2")
     form = form_to(testapp.get(address(world.second)), target(world.second))
     token = {"csrf_token": form["csrf_token"].value}
@@ -113,10 +105,10 @@ def test_what_is_no_number_of_stars_changes_nothing(testapp, session, world, rat
         assert "messages" not in answer.headers.get("Set-Cookie", "")
         fragment = testapp.post(form.action, token | wrong, headers={"X-Fragment": "1"}, status=200)
         assert 'data-say=""' in fragment.text
-        assert given(session, world.second) == {rater.id: 2}
+        assert given(session, world.second) == {nora.id: 2}
 
 
-def test_the_fragment_replaces_the_widget_and_the_average(testapp, session, world, rater):
+def test_the_fragment_replaces_the_widget_and_the_average(testapp, session, world, nora):
     answer = rate(testapp, world.first, "5", fragment=True, status=200)
     assert answer.headers["Cache-Control"] == "no-store"
     parts = soup_of_templates(answer)
@@ -125,10 +117,10 @@ def test_the_fragment_replaces_the_widget_and_the_average(testapp, session, worl
     assert parts["rating-head"].get_text(" ", strip=True) == "4.0 (3 ratings)"
     assert parts["rating-widget"].select_one(".rating").get_text(" ", strip=True) == "4.0 (3 ratings)"
     assert parts["rating-widget"].select_one('[aria-pressed="true"]')["value"] == "5"
-    assert given(session, world.first)[rater.id] == 5
+    assert given(session, world.first)[nora.id] == 5
 
 
-def test_an_issue_that_is_not_out_says_from_when_and_cannot_be_rated(testapp, session, world, rater):
+def test_an_issue_that_is_not_out_says_from_when_and_cannot_be_rated(testapp, session, world, nora):
     day = datetime.now(UTC).date() + timedelta(days=30)
     rate(testapp, world.second, "3")
     other = form_to(testapp.get(address(world.third)), target(world.third))
@@ -168,10 +160,10 @@ def test_who_is_not_logged_in_gets_a_link_and_comes_back(testapp, session, world
     assert member.id not in given(session, world.first)
 
 
-def test_only_a_form_of_ours_rates(testapp, session, world, rater):
+def test_only_a_form_of_ours_rates(testapp, session, world, nora):
     testapp.get(target(world.first), status=405)
     testapp.post(target(world.first), {"rating": "5"}, status=400)
-    assert rater.id not in given(session, world.first)
+    assert nora.id not in given(session, world.first)
     rate(testapp, world.first, "5")
     testapp.post("/issue-ratings/2147483647/rate/", {"rating": "5", "csrf_token": "x"}, status=400)
     form = form_to(testapp.get(address(world.first)), target(world.first))
@@ -182,7 +174,7 @@ def test_only_a_form_of_ours_rates(testapp, session, world, rater):
     assert rate(testapp, world.first, "4", next="/series/").location.endswith("/series/")
 
 
-def test_rating_does_not_cost_more_where_many_have_rated(testapp, session, make, connection, world, rater):
+def test_rating_does_not_cost_more_where_many_have_rated(testapp, session, make, connection, world, nora):
     form = form_to(testapp.get(address(world.second)), target(world.second))
 
     def cost(stars):

@@ -9,7 +9,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishListItem
 from tests.conftest import record_statements
-from tests.web.conftest import PASSWORD, field_errors, form_to, notice, soup, start_session, submit
+from tests.web.conftest import PASSWORD, field_errors, form_to, notice, soup, submit
 from tests.web.library.wish_list_fixtures import small_catalogue
 
 PAGE = "/wish-list/"
@@ -19,13 +19,6 @@ PAGE = "/wish-list/"
 def world(make):
     """A few series and issues, which are enough for these tests."""
     return small_catalogue(make)
-
-
-@pytest.fixture
-def nora(testapp, member):
-    """The member, logged in."""
-    start_session(testapp, member)
-    return member
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from tests.web.forms.form_helpers import (
     back,
     checkbox_labels,
     end_sessions,
-    log_in_as,
     open_form,
     submit_form,
     value,
@@ -24,11 +23,6 @@ from tests.web.forms.form_helpers import (
 
 def path(made, action=""):
     return f"/reading-lists/{made.slug}/{action}"
-
-
-@pytest.fixture
-def nora(testapp, make):
-    return log_in_as(testapp, make)
 
 
 @pytest.fixture
