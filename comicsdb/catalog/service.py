@@ -141,6 +141,8 @@ class Catalog:
         slug = values.pop("slug", None)
         rules.validate(self.session, kind, entity, values)
         with self.savepoint(kind):
+            if kind.name == "series" and values.get("year_began", entity.year_began) != entity.year_began:
+                self.unit.record_first_years({entity.id})
             if slug is not None and slug != entity.slug:
                 self._readdress(kind, entity, slug)
             for column, value in _columns(kind, values).items():

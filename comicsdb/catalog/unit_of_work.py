@@ -18,13 +18,14 @@ from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field, fields
 
-from sqlalchemy import event, insert, inspect, text
+from sqlalchemy import event, insert, inspect, select, text
 from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb.catalog import propagation
 from comicsdb.catalog.history import change_log, snapshots
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.log_lines import printable
+from comicsdb.models.choices import Precision
 from comicsdb.models.issue import Issue
 from comicsdb.models.record import LateStamps
 
@@ -163,6 +164,15 @@ class UnitOfWork:
             self.record_event(f"{other}.issues", other_ids)
             if other in propagation.ISSUE_LIST_CONDITIONS:
                 self.changes.listing[other] |= other_ids
+
+    def record_first_years(self, series: set[int]) -> None:
+        """Record that series got other first years, by which a trigger places their undated issues."""
+        undated = select(Issue.id).where(
+            Issue.series_id.in_(series),
+            Issue.cover_date_precision == Precision.NONE,
+            Issue.store_date.is_(None),
+        )
+        self.changes.affected["issue"].update(self.session.scalars(undated))
 
     def record_ratings(self, issues: set[int], series: Iterable[int] = ()) -> None:
         """Record that ratings of issues changed, or that rated issues of series were removed or added.

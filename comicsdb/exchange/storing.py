@@ -270,10 +270,12 @@ def _update(run: ImportRun, file: File, columns: list[str]) -> set[int]:
         f" WHERE s.found AND {differ}"
     )
     changed = {row[0] for row in rows}
+    other_years = set()  # series
     for identifier, flags, *series in rows:
-        _record_events(
-            run, file, identifier, {column for column, flag in zip(columns, flags, strict=True) if flag}
-        )
+        differing = {column for column, flag in zip(columns, flags, strict=True) if flag}
+        _record_events(run, file, identifier, differing)
+        if "year_began" in differing:
+            other_years.add(identifier)
         if file is ISSUES:
             _record_place_change(run, set(series))
     if changed:
@@ -284,6 +286,8 @@ def _update(run: ImportRun, file: File, columns: list[str]) -> set[int]:
             (list(changed),),
         )
         run.unit.record_saved(file.kind, set(changed))
+    if other_years:
+        run.unit.record_first_years(other_years)
     return changed
 
 

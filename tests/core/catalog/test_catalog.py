@@ -83,6 +83,28 @@ def test_an_update_that_changes_nothing_moves_modified_and_writes_no_history(ses
     assert versions(session)["publisher"] == seen + 1
 
 
+def test_another_first_year_of_a_series_is_a_change_of_its_undated_issues(session, make):
+    """A trigger gives them another place; the editor of the series did that, not the next one of an issue."""
+    series, editor, other = make.series(year_began=1963), make.user(), make.user()
+    dates = ({"cover_date": None}, {"cover_date": None, "store_date": date(1963, 5, 6)}, {})
+    issues = [make.issue(series=series, number=str(n), **known) for n, known in enumerate(dates)]
+    undated = issues[0]
+    before = len(log(session))
+    Catalog(session, editor.id).update(series, {"year_began": 1961})
+    session.commit()
+    session.expire_all()
+    Catalog(session, other.id).update(undated, {"page": 8})
+    session.commit()
+    assert log(session)[before:] == [
+        ("series", series.id, "update", ["year_began"]),
+        ("issue", undated.id, "update", ["cover_date"]),
+        ("issue", undated.id, "update", ["page"]),
+    ]
+    assert [len(history(session, each)) for each in issues] == [3, 1, 1]
+    _first, second, _third = history(session, undated)
+    assert (second.user_id, second.snapshot["cover_date"]) == (editor.id, "1961-01-01")
+
+
 def test_a_rollback_leaves_no_history_log_or_version(session, catalog, make):
     publisher = make.publisher()
     before = (len(log(session)), versions(session))

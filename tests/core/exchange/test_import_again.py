@@ -75,6 +75,21 @@ def test_a_changed_row_is_brought_up_to_date_and_its_stamps_move(filled):
     assert filled.query("SELECT fields FROM change_log WHERE action = 'update'") == [(["name"],)]
 
 
+def test_another_first_year_of_a_series_is_a_change_of_its_undated_issues(filled):
+    rows = small_set()
+    undated = rows["issues"][0]
+    undated |= {"cover_date": "2020-01-01", "cover_date_precision": "none", "store_date": None}
+    filled.run(rows)
+    began = filled.one("SELECT max(seq) FROM change_log")
+    (run,) = (each for each in rows["series"] if each["id"] == undated["series_id"])
+    run["year_began"], undated["cover_date"] = 2019, "2019-01-01"
+    filled.run(rows)
+    lines = filled.query(
+        "SELECT kind, object_id, fields FROM change_log WHERE seq > :n ORDER BY seq", n=began
+    )
+    assert lines == [("series", run["id"], ["year_began"]), ("issue", undated["id"], ["cover_date"])]
+
+
 def test_links_and_parts_are_brought_up_to_date(filled):
     rows = small_set()
     rows["issues"][0] |= {"character_ids": [2], "reprint_ids": []}
