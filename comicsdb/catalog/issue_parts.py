@@ -109,14 +109,19 @@ def update_variant(catalog, variant_id: int, values: dict) -> int:
     The issue's `modified` changes even if no field does.
     """
     catalog.unit.acquire_write_lock()
-    variant = _locked(catalog.session, variant_id)
+    variant = _locked(catalog.session, variant_id, values.get("issue"))
     find_variant_errors(catalog.session, variant, values).raise_any()
     return _write_variant(catalog, variant, values, update(Variant).where(Variant.id == variant_id))
 
 
-def _locked(session: Session, variant_id: int) -> Variant:
-    """The reloaded variant, with its issue locked."""
+def _locked(session: Session, variant_id: int, new_issue_id: int | None) -> Variant:
+    """The reloaded variant, with its issue locked.
+
+    If it goes to another issue, it waits for readers who are adding copies or wishes of it, which follow it.
+    """
     issue_id = session.scalar(select(Variant.issue_id).where(Variant.id == variant_id))
+    if new_issue_id not in (None, issue_id):
+        session.execute(select(Variant.id).where(Variant.id == variant_id).with_for_update())
     lock_issues(session, [issue_id] if issue_id else [])
     variant = session.scalar(
         select(Variant).where(Variant.id == variant_id).execution_options(populate_existing=True)

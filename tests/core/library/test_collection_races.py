@@ -8,9 +8,10 @@ import pytest
 from sqlalchemy import func, select
 
 from comicsdb import clock
-from comicsdb.catalog import Catalog, NotFoundError
-from comicsdb.library import collection, ratings
-from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
+from comicsdb.catalog import Catalog, InvalidError, NotFoundError
+from comicsdb.catalog.issue_parts import update_variant
+from comicsdb.library import collection, ratings, wish_list
+from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, WishListItem
 from tests.concurrency import run_concurrently
 from tests.factories import Factories
 
@@ -217,6 +218,46 @@ def test_a_read_of_an_owned_issue_waits_for_its_deletion_and_finds_nothing(facto
         with pytest.raises(NotFoundError):
             waiting.result(timeout=10)
     assert agreed(factory, user) == []
+
+
+@pytest.mark.parametrize("first", ["add", "move"])
+def test_a_copy_or_wish_of_a_variant_that_moves_meanwhile_is_of_its_issue(factory, ids, first):
+    user, issue, item = ids
+    with factory() as session:
+        other = session.get(CollectionItem, item).issue_id
+        make = Factories(Catalog(session))
+        foil = make.variant(session.get(Issue, issue), name="Foil").id
+    arrived, chosen = threading.Event(), {"variant_id": foil}
+
+    def add(session):
+        collection.add(session, user, issue, chosen)
+        wish_list.add(session, user, issue, chosen)
+
+    writes = {"add": add, "move": lambda session: update_variant(Catalog(session), foil, {"issue": other})}
+
+    def second():
+        with factory() as session:
+            arrived.set()
+            writes["move" if first == "add" else "add"](session)
+            session.commit()
+
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        writes[first](session)
+        waiting = pool.submit(second)
+        arrived.wait()
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.5)
+        session.commit()
+        if first == "add":
+            waiting.result(timeout=10)
+        else:
+            with pytest.raises(InvalidError):
+                waiting.result(timeout=10)
+    wanted = [(other, foil)] if first == "add" else []
+    with factory() as session:
+        for model in (CollectionItem, WishListItem):
+            found = select(model.issue_id, model.variant_id).where(model.variant_id == foil)
+            assert [tuple(each) for each in session.execute(found)] == wanted, model
 
 
 def test_bulk_and_single_writes_do_not_get_into_each_others_way(factory, ids):
