@@ -76,6 +76,7 @@ def undo(session: Session, identity: Identity, official: str, act_id: int, *, to
     lock_account(session, identity.user_id)
     _find(session, identity.user_id, act_id)
     _collect(session, act_id)
+    _follow_variants(session)
     _follow_merges(session)
     _check_lists(session, identity, official)
     with session.begin_nested() as savepoint:
@@ -161,6 +162,32 @@ def _collect(session: Session, act_id: int) -> None:
         "ANALYZE undoing",
     ):
         session.execute(text(statement))
+
+
+def _follow_variants(session: Session) -> None:
+    """Let rows that get a variant back follow it to its issue, as others did when it went there.
+
+    The variants are locked, so that none goes to another issue until the rows are restored.
+    """
+    changed = "u.before -> 'variant_id' IS DISTINCT FROM u.after -> 'variant_id'"
+    for table in (each for each in TABLES if "variant_id" in each.columns):
+        of_table = f"u.table_name = '{table.name}' AND NOT u.added"
+        session.execute(  # a row may have followed the variant that it loses
+            text(
+                "UPDATE undoing u SET after = u.after || jsonb_build_object('issue_id', t.issue_id)"
+                f" FROM {table.name} t WHERE {of_table} AND NOT u.removed AND {changed} AND t.id = u.row_id"
+            )
+        )
+        session.execute(
+            text(
+                "UPDATE undoing u SET before = u.before || jsonb_build_object('issue_id', v.issue_id),"
+                " issue_id = v.issue_id FROM ("
+                "SELECT id, issue_id FROM variant WHERE id IN (SELECT (u.before ->> 'variant_id')::integer"
+                f" FROM undoing u WHERE {of_table}) ORDER BY id FOR KEY SHARE"
+                f") v WHERE {of_table} AND (u.removed OR {changed})"
+                " AND (u.before ->> 'variant_id')::integer = v.id"
+            )
+        )
 
 
 def _follow_merges(session: Session) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import func, select, text, update
 
 from comicsdb import clock
 from comicsdb.catalog import NotFoundError
+from comicsdb.catalog.issue_parts import update_variant
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.library import acts, collection, pull_list, ratings, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
@@ -182,6 +183,61 @@ def test_merged_and_deleted_issues(session, catalog, make, reader, issues):
     assert owned == [(issues[4], 4)]
     assert undone(session, reader, added).restored > 0
     assert session.scalar(text("SELECT count(*) FROM issue_rating")) == 0
+
+
+def test_items_and_wishes_follow_their_variant_to_its_issue(session, catalog, make, reader, issues):
+    me, here, there = reader.user_id, *issues[:2]
+    ratings.rate_issues(session, me, {here: 2, there: 5}, today=TODAY)
+    foil, gold = (make.variant(catalog.get(Issue, here), name=name).id for name in ("Foil", "Gold"))
+    chosen = {"removed": foil, "cleared": foil, "given": None, "other": gold, "counted": foil}
+    found = {
+        name: collection.add(session, me, here, {"variant_id": variant}, another_copy=True)[0].id
+        for name, variant in chosen.items()
+    }
+    wish = wish_list.add(session, me, here, {"variant_id": foil})[0].id
+    for change in (
+        lambda: collection.remove(session, me, found["removed"]),
+        lambda: wish_list.remove(session, me, wish),
+        lambda: collection.update(session, me, found["cleared"], {"variant_id": None}),
+        lambda: collection.update(session, me, found["given"], {"variant_id": foil}),
+        lambda: collection.update(session, me, found["other"], {"variant_id": foil}),
+        lambda: collection.update(session, me, found["counted"], {"quantity": 3}),
+    ):
+        session.commit()
+        change()
+    newest = last(session)
+    update_variant(catalog, foil, {"issue": there})
+    for act in range(newest, newest - 6, -1):
+        assert undone(session, reader, act) == UndoResult(1, changed=0, gone=0)
+    columns = "issue_id, variant_id, rating, quantity"
+    items = {
+        row.id: tuple(row)[1:] for row in session.execute(text(f"SELECT id, {columns} FROM collection_item"))
+    }
+    assert {name: items[each] for name, each in found.items()} == {
+        "removed": (there, foil, 5, 1),
+        "cleared": (there, foil, 5, 1),
+        "given": (here, None, 2, 1),
+        "other": (here, gold, 2, 1),
+        "counted": (there, foil, 5, 1),
+    }
+    wishes = session.execute(text("SELECT issue_id, variant_id FROM wish_list_item")).all()
+    assert wishes == [(there, foil)]
+
+
+def test_a_copy_comes_back_where_its_variant_went_before_its_issue_was_deleted(
+    session, catalog, make, reader, issues
+):
+    me, here, there = reader.user_id, *issues[:2]
+    foil = make.variant(catalog.get(Issue, here), name="Foil").id
+    item = collection.add(session, me, here, {"variant_id": foil})[0].id
+    session.commit()
+    collection.remove(session, me, item)
+    act = last(session)
+    update_variant(catalog, foil, {"issue": there})
+    catalog.delete(catalog.get(Issue, here))
+    session.commit()
+    assert undone(session, reader, act) == UndoResult(1, changed=0, gone=0)
+    assert session.execute(text("SELECT issue_id, variant_id FROM collection_item")).all() == [(there, foil)]
 
 
 def test_acts_are_private_and_end_after_a_day(session, make, reader, issues):
