@@ -233,7 +233,8 @@ def resolve_currencies(row: Row, currency: str) -> None:
 
 def match_query(named: dict) -> MatchQuery:
     """The issue or series that values of ISSUE_FIELDS or PULLED_SERIES_FIELDS identify."""
-    name, year, volume = split_name(named.get("series", ""))
+    written = named.get("series", "")
+    name, year, volume = split_name(written)
     kind = (
         "series" if any(each in named for each in ("series_id", "series_cv_id", "series_gcd_id")) else "issue"
     )
@@ -251,6 +252,7 @@ def match_query(named: dict) -> MatchQuery:
         id=named.get(f"{kind}_id"),
         cv_id=named.get(f"{kind}_cv_id"),
         gcd_id=named.get(f"{kind}_gcd_id"),
+        written=written if name != written else "",
     )
 
 

@@ -40,7 +40,8 @@ REASONS = {
 class MatchQuery:
     """The values by which a row identifies its issue, or its series if `number` is blank.
 
-    `year` is the series' first year; `published` is the issue's year, if its date is unknown.
+    `year` is the series' first year; `published` is the issue's year, if its date is unknown. `written` is
+    the name as the row has it, if year or volume were split off: they may be part of the name.
     """
 
     series: str = ""
@@ -55,6 +56,12 @@ class MatchQuery:
     id: int | None = None
     cv_id: int | None = None
     gcd_id: int | None = None
+    written: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The possible names of the series, the likeliest first."""
+        return tuple(filter(None, (self.written, self.series)))
 
 
 @dataclass(frozen=True)
@@ -108,11 +115,13 @@ def _match(session, wanted, by_id, by_words) -> list[Match]:
     ]
     pairs = {}  # the index of each pair of name and number
     for place in places:
-        pairs.setdefault((wanted[place].series, wanted[place].number), len(pairs))
+        for name in wanted[place].names:
+            pairs.setdefault((name, wanted[place].number), len(pairs))
     named, found = _by_words(session, pairs, by_words)
     matches = []
     for place, each in enumerate(wanted):
-        pair = pairs.get((each.series, each.number))
+        asked = [pairs.get((name, each.number)) for name in each.names] or [None]
+        pair = next((pair for pair in asked if pair in named), asked[-1])
         matches.append(_decide(each, known[place], found[pair], pair in named))
     return matches
 
@@ -121,7 +130,7 @@ def _by_ids(session, wanted, statement) -> dict[int, list[Candidate]]:
     rows = [
         {
             "place": place,
-            "name": each.series,
+            "name": name,
             "number": each.number,
             "id": each.id,
             "cv_id": each.cv_id,
@@ -130,6 +139,7 @@ def _by_ids(session, wanted, statement) -> dict[int, list[Candidate]]:
         }
         for place, each in enumerate(wanted)
         if each.id or each.cv_id or each.gcd_id or each.upc
+        for name in each.names or ("",)
     ]
     found = defaultdict(list)
     for place, *columns in _execute(session, statement, rows):

@@ -9,6 +9,7 @@ from datetime import date
 import pytest
 from sqlalchemy import func, select, text
 
+from comicsdb.library import pull_list
 from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS, RATINGS
 from comicsdb.library.transfer.imports import Review, confirm, upload
 from comicsdb.library.transfer.reading import read_file
@@ -158,6 +159,25 @@ def test_a_cover_date_is_exported_as_far_as_it_is_known_and_read_back(session, m
     for row in document[RATINGS]:
         del row["issue_id"]
     assert import_file(session, bob, json.dumps(document).encode()) == {"ratings_added": 3}
+
+
+@pytest.mark.parametrize("with_ids", [True, False])
+@pytest.mark.parametrize("form", WRITERS)
+def test_names_that_end_like_a_volume_or_a_year_are_names(session, make, ann, form, with_ids):
+    reader, other = make.user(), make.user()
+    with make.single_commit():
+        publisher = make.publisher(name="Quay")
+        named = {"publisher": publisher, "year_began": 2018}
+        make.series(name="Almanac", volume=2, **named)
+        wanted = [make.series(name=f"Almanac{end}", **named).id for end in (" Vol. 2", " (2018)", ", v3")]
+    for each in wanted:
+        pull_list.add(session, reader.id, each)
+    session.commit()
+    exported = exported_library(session, reader)
+    if not with_ids:
+        exported["pull_list"] = [row | {"series_id": None} for row in exported["pull_list"]]
+    assert import_file(session, other, WRITERS[form](exported)) == {"pull_list_added": len(wanted)}
+    assert {each.series_id for each in pull_list.entries(session, other.id)} == set(wanted)
 
 
 def test_each_table_can_be_imported_alone(session, make, ann):
