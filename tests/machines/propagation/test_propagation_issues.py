@@ -14,29 +14,29 @@ pytestmark = pytest.mark.usefixtures("bystanders")
 # An issue and its series.
 
 
-def test_m01_creating_an_issue_touches_its_series_alone(make, write, series):
+def test_creating_an_issue_touches_its_series_alone(make, write, series):
     after = write.run(make.issue, series=series, number="2")
     assert after.modified == keys(series)
     assert after.lists == keys(series)
 
 
-def test_m01_changing_an_issue_touches_itself_and_its_series(write, issue, series):
+def test_changing_an_issue_touches_itself_and_its_series(write, issue, series):
     after = write.update(issue, {"page": 32})
     assert after.modified == keys(issue, series)
     assert after.lists == keys(series)
 
 
-def test_m01_an_empty_update_counts_as_a_change(write, issue, series):
+def test_an_empty_update_counts_as_a_change(write, issue, series):
     assert write.update(issue, {}).modified == keys(issue, series)
 
 
-def test_m01_deleting_an_issue_touches_its_series(write, issue, series):
+def test_deleting_an_issue_touches_its_series(write, issue, series):
     after = write.delete(issue)
     assert after.modified == keys(series)
     assert after.lists == keys(series)
 
 
-def test_m01_moving_an_issue_touches_both_series(write, make, issue, series):
+def test_moving_an_issue_touches_both_series(write, make, issue, series):
     other = make.series()
     after = write.update(issue, {"series": other.id})
     assert after.modified == keys(issue, series, other)
@@ -49,7 +49,7 @@ LISTED = ["arc", "character", "team"]
 
 
 @pytest.mark.parametrize("kind", LISTED)
-def test_m02_to_m04_linking_touches_the_issue_and_those_linked(write, make, issue, series, kind):
+def test_linking_touches_the_issue_and_those_linked(write, make, issue, series, kind):
     kept, gone, come = (getattr(make, kind)() for _ in range(3))
     write.update(issue, {f"{kind}s": [kept.id, gone.id]})
     after = write.update(issue, {f"{kind}s": [kept.id, come.id]})
@@ -58,7 +58,7 @@ def test_m02_to_m04_linking_touches_the_issue_and_those_linked(write, make, issu
 
 
 @pytest.mark.parametrize("kind", LISTED)
-def test_m02_to_m04_clearing_a_link_set_touches_the_former_partners(write, make, issue, series, kind):
+def test_clearing_a_link_set_touches_the_former_partners(write, make, issue, series, kind):
     one, two = getattr(make, kind)(), getattr(make, kind)()
     write.update(issue, {f"{kind}s": [one.id, two.id]})
     after = write.update(issue, {f"{kind}s": []})
@@ -67,9 +67,7 @@ def test_m02_to_m04_clearing_a_link_set_touches_the_former_partners(write, make,
 
 
 @pytest.mark.parametrize("kind", LISTED)
-def test_m02_to_m04_an_issue_that_comes_or_goes_touches_those_it_is_linked_to(
-    write, make, series, session, kind
-):
+def test_an_issue_that_comes_or_goes_touches_those_it_is_linked_to(write, make, series, session, kind):
     partner = getattr(make, kind)()
     after = write.run(make.issue, series=series, number="2", **{f"{kind}s": [partner]})
     assert after.modified == after.lists == keys(series, partner)
@@ -79,9 +77,7 @@ def test_m02_to_m04_an_issue_that_comes_or_goes_touches_those_it_is_linked_to(
 
 
 @pytest.mark.parametrize("kind", LISTED)
-def test_m02_to_m04_deleting_a_partner_touches_its_issues_but_not_their_series(
-    write, make, issue, series, kind
-):
+def test_deleting_a_partner_touches_its_issues_but_not_their_series(write, make, issue, series, kind):
     partner = getattr(make, kind)()
     write.update(issue, {f"{kind}s": [partner.id]})
     after = write.delete(partner)
@@ -90,21 +86,21 @@ def test_m02_to_m04_deleting_a_partner_touches_its_issues_but_not_their_series(
 
 
 @pytest.mark.parametrize("kind", LISTED)
-def test_m02_to_m04_deleting_a_series_touches_the_partners_of_its_issues(write, make, issue, series, kind):
+def test_deleting_a_series_touches_the_partners_of_its_issues(write, make, issue, series, kind):
     partner = getattr(make, kind)()
     write.update(issue, {f"{kind}s": [partner.id]})
     after = write.delete(series)
     assert after.modified == after.lists == keys(partner)
 
 
-def test_m05_universes_touch_the_issue_only(write, make, issue, series):
+def test_universes_touch_the_issue_only(write, make, issue, series):
     one, two = make.universe(), make.universe()
     assert write.update(issue, {"universes": [one.id]}).modified == keys(issue, series)
     assert write.update(issue, {"universes": [two.id]}).modified == keys(issue, series)
     assert write.delete(two).modified == keys(issue)
 
 
-def test_m06_reprints_touch_both_issues_but_not_the_partners_series(write, make, issue, series):
+def test_reprints_touch_both_issues_but_not_the_partners_series(write, make, issue, series):
     partner = make.issue()
     arc = make.arc()
     write.update(partner, {"arcs": [arc.id]})
@@ -115,7 +111,7 @@ def test_m06_reprints_touch_both_issues_but_not_the_partners_series(write, make,
     assert after.modified == keys(issue, partner) | {("series", partner.series_id)}
 
 
-def test_m06_deleting_an_issue_touches_what_it_reprints(write, make, issue, series):
+def test_deleting_an_issue_touches_what_it_reprints(write, make, issue, series):
     partner = make.issue(reprints=[issue])
     after = write.delete(partner)
     assert after.modified == keys(issue) | {("series", partner.series_id)}
@@ -125,7 +121,7 @@ def test_m06_deleting_an_issue_touches_what_it_reprints(write, make, issue, seri
 # Parts of an issue.
 
 
-def test_m07_variants_touch_their_issue(write, session, issue, series):
+def test_variants_touch_their_issue(write, session, issue, series):
     foil = {"name": "Foil", "image": "variants/foil.png"}
     assert write.update(issue, {"variants": [foil]}).modified == keys(issue, series)
     foil["id"] = session.scalar(text("SELECT id FROM variant"))
@@ -133,14 +129,14 @@ def test_m07_variants_touch_their_issue(write, session, issue, series):
     assert write.update(issue, {"variants": []}).modified == keys(issue, series)
 
 
-def test_m08_credits_touch_their_issue_and_not_the_creator(write, make, issue, series):
+def test_credits_touch_their_issue_and_not_the_creator(write, make, issue, series):
     creator = make.creator()
     wanted = [{"creator": creator.id, "roles": []}]
     assert write.update(issue, {"credits": wanted}).modified == keys(issue, series)
     assert write.update(issue, {"credits": []}).modified == keys(issue, series)
 
 
-def test_m08_deleting_a_creator_touches_what_showed_it(write, make, issue, series):
+def test_deleting_a_creator_touches_what_showed_it(write, make, issue, series):
     creator = make.creator()
     team, character = make.team(creators=[creator]), make.character(creators=[creator])
     make.credit(issue, creator, "Writer")
@@ -149,7 +145,7 @@ def test_m08_deleting_a_creator_touches_what_showed_it(write, make, issue, serie
     assert after.lists == keys(series)
 
 
-def test_m09_roles_of_a_credit_touch_its_issue(write, make, issue, series):
+def test_roles_of_a_credit_touch_its_issue(write, make, issue, series):
     creator = make.creator()
     write.update(issue, {"credits": [{"creator": creator.id, "roles": [1]}]})
     for roles in ([1, 2], [2], []):
@@ -157,6 +153,6 @@ def test_m09_roles_of_a_credit_touch_its_issue(write, make, issue, series):
         assert write.update(issue, {"credits": wanted}).modified == keys(issue, series)
 
 
-def test_m09_deleting_a_role_touches_the_issues_with_a_credit_in_it(write, make, issue, series):
+def test_deleting_a_role_touches_the_issues_with_a_credit_in_it(write, make, issue, series):
     make.credit(issue, make.creator(), "Writer", "Inker")
     assert write.delete(make.role("Inker")).modified == keys(issue)

@@ -24,7 +24,7 @@ def house(make):
     return publisher, imprint, universe, series, issues
 
 
-def test_m10_renaming_a_publisher_touches_its_imprints_universes_series_and_their_issues(write, house):
+def test_renaming_a_publisher_touches_its_imprints_universes_series_and_their_issues(write, house):
     publisher, imprint, universe, series, issues = house
     after = write.update(publisher, {"name": "Another House"})
     assert after.modified == keys(publisher, imprint, universe, *series, *issues)
@@ -32,17 +32,17 @@ def test_m10_renaming_a_publisher_touches_its_imprints_universes_series_and_thei
 
 
 @pytest.mark.parametrize("values", [{"desc": "New"}, {"image": "p/x.png"}, {"alt_names": ["X"]}, {}])
-def test_m10_other_fields_of_a_publisher_touch_nothing_else(write, house, values):
+def test_other_fields_of_a_publisher_touch_nothing_else(write, house, values):
     publisher, *_ = house
     assert write.update(publisher, values).modified == keys(publisher)
 
 
-def test_m10_the_same_name_again_touches_nothing_else(write, house):
+def test_the_same_name_again_touches_nothing_else(write, house):
     publisher, *_ = house
     assert write.update(publisher, {"name": publisher.name}).modified == keys(publisher)
 
 
-def test_m10_deleting_a_publisher_touches_what_showed_its_universes_and_issues(write, make, house):
+def test_deleting_a_publisher_touches_what_showed_its_universes_and_issues(write, make, house):
     publisher, _, universe, series, issues = house
     team, character = make.team(universes=[universe]), make.character(universes=[universe])
     elsewhere = make.series(associated=[series[0]])
@@ -54,7 +54,7 @@ def test_m10_deleting_a_publisher_touches_what_showed_its_universes_and_issues(w
     assert after.lists == keys(elsewhere, arc)
 
 
-def test_m11_renaming_an_imprint_touches_its_series_and_their_issues(write, house):
+def test_renaming_an_imprint_touches_its_series_and_their_issues(write, house):
     _, imprint, _, series, issues = house
     after = write.update(imprint, {"name": "Another Line"})
     assert after.modified == keys(imprint, series[0], issues[0])
@@ -62,7 +62,7 @@ def test_m11_renaming_an_imprint_touches_its_series_and_their_issues(write, hous
     assert write.update(imprint, {"founded": 1990}).modified == keys(imprint)
 
 
-def test_m11_deleting_an_imprint_touches_its_series_and_their_issues(write, house):
+def test_deleting_an_imprint_touches_its_series_and_their_issues(write, house):
     _, imprint, _, series, issues = house
     after = write.delete(imprint)
     assert after.modified == keys(series[0], issues[0])
@@ -101,33 +101,33 @@ NOT_EMBEDDED = [{"desc": "N"}, {"status": 2}, {"year_end": 2022}, {"collection":
 
 
 @pytest.mark.parametrize("values", LABEL)
-def test_m12_the_label_of_a_series_touches_its_issues_associated_series_and_reprints(write, family, values):
+def test_the_label_of_a_series_touches_its_issues_associated_series_and_reprints(write, family, values):
     after = write.update(family.series, values)
     assert after.modified == keys(family.series, *family.issues, family.associated, family.reprint)
     assert after.lists == family.lists
 
 
 @pytest.mark.parametrize("values", EMBEDDED)
-def test_m12_other_embedded_fields_touch_the_issues_of_that_series_alone(write, family, values):
+def test_other_embedded_fields_touch_the_issues_of_that_series_alone(write, family, values):
     after = write.update(family.series, values)
     assert after.modified == keys(family.series, *family.issues)
     assert after.lists == keys(family.series)
 
 
-def test_m12_another_publisher_or_imprint_touches_the_issues_of_that_series_alone(make, write, family):
+def test_another_publisher_or_imprint_touches_the_issues_of_that_series_alone(make, write, family):
     imprint = make.imprint()
     for values in ({"publisher": imprint.publisher_id}, {"imprint": imprint.id}):
         assert write.update(family.series, values).modified == keys(family.series, *family.issues)
 
 
 @pytest.mark.parametrize("values", NOT_EMBEDDED)
-def test_m12_fields_that_issues_do_not_show_touch_no_issue(write, family, values):
+def test_fields_that_issues_do_not_show_touch_no_issue(write, family, values):
     after = write.update(family.series, values)
     assert after.modified == keys(family.series)
     assert after.lists == set()
 
 
-def test_m12_deleting_a_series_touches_those_associated_and_reprinting(write, family):
+def test_deleting_a_series_touches_those_associated_and_reprinting(write, family):
     after = write.delete(family.series)
     assert after.modified == keys(family.associated, family.reprint)
     assert after.lists == {("series", family.reprint.series_id)}
@@ -143,7 +143,7 @@ ELSE = [{"alt_number": "5"}, {"title": "T"}, {"foc_date": date(2020, 1, 1)}, {}]
 
 
 @pytest.mark.parametrize("values", PLACE)
-def test_m13_label_and_place_of_an_issue_touch_its_reprints(write, family, values):
+def test_label_and_place_of_an_issue_touch_its_reprints(write, family, values):
     issue = family.issues[0]
     after = write.update(issue, values)
     assert after.modified == keys(issue, family.series, family.reprint)
@@ -151,12 +151,12 @@ def test_m13_label_and_place_of_an_issue_touch_its_reprints(write, family, value
 
 
 @pytest.mark.parametrize("values", ELSE)
-def test_m13_other_fields_of_an_issue_touch_no_reprint(write, family, values):
+def test_other_fields_of_an_issue_touch_no_reprint(write, family, values):
     issue = family.issues[0]
     assert write.update(issue, values).modified == keys(issue, family.series)
 
 
-def test_m13_moving_an_issue_touches_its_reprints(make, write, family):
+def test_moving_an_issue_touches_its_reprints(make, write, family):
     issue, other = family.issues[0], make.series()
     after = write.update(issue, {"series": other.id})
     assert after.modified == keys(issue, family.series, other, family.reprint)
@@ -165,7 +165,7 @@ def test_m13_moving_an_issue_touches_its_reprints(make, write, family):
 # Reference data.
 
 
-def test_m14_renaming_a_genre_touches_its_series_and_their_issues(session, write, family):
+def test_renaming_a_genre_touches_its_series_and_their_issues(session, write, family):
     write.update(family.series, {"genres": [1, 2]})
     genre = session.get(models.Genre, 1)
     after = write.update(genre, {"name": "Renamed"})
@@ -173,23 +173,21 @@ def test_m14_renaming_a_genre_touches_its_series_and_their_issues(session, write
     assert after.lists == keys(family.series)
 
 
-def test_m14_deleting_a_genre_touches_its_series_and_their_issues(session, write, family):
+def test_deleting_a_genre_touches_its_series_and_their_issues(session, write, family):
     write.update(family.series, {"genres": [1, 2]})
     after = write.delete(session.get(models.Genre, 1))
     assert after.modified == keys(family.series, *family.issues)
     assert after.lists == keys(family.series)
 
 
-def test_m15_renaming_a_series_type_touches_its_series_and_their_issues(make, write, family):
+def test_renaming_a_series_type_touches_its_series_and_their_issues(make, write, family):
     form = make.series_type("annual")
     write.update(family.series, {"series_type": form.id})
     after = write.update(form, {"name": "Yearbook"})
     assert after.modified == keys(form, family.series, *family.issues)  # labels do not show the name
 
 
-def test_m15_another_code_of_a_series_type_changes_labels_and_touches_those_who_show_them(
-    make, write, family
-):
+def test_another_code_of_a_series_type_changes_labels_and_touches_those_who_show_them(make, write, family):
     write.delete(make.series_type("hardcover"))
     form = make.series_type("annual")
     write.update(family.series, {"series_type": form.id})
@@ -198,7 +196,7 @@ def test_m15_another_code_of_a_series_type_changes_labels_and_touches_those_who_
     assert after.lists == family.lists
 
 
-def test_m15_renaming_an_age_rating_touches_its_issues_but_not_their_series(session, write, issue, series):
+def test_renaming_an_age_rating_touches_its_issues_but_not_their_series(session, write, issue, series):
     rating = session.get(models.AgeRating, 3)
     write.update(issue, {"rating": 3})
     after = write.update(rating, {"name": "Youth"})
@@ -206,7 +204,7 @@ def test_m15_renaming_an_age_rating_touches_its_issues_but_not_their_series(sess
     assert after.lists == keys(series)
 
 
-def test_m15_deleting_an_age_rating_touches_its_issues_but_not_their_series(session, write, issue, series):
+def test_deleting_an_age_rating_touches_its_issues_but_not_their_series(session, write, issue, series):
     write.update(issue, {"rating": 3})
     after = write.delete(session.get(models.AgeRating, 3))
     assert after.modified == keys(issue)
@@ -214,7 +212,7 @@ def test_m15_deleting_an_age_rating_touches_its_issues_but_not_their_series(sess
 
 
 @pytest.mark.parametrize("values", [{"name": "Scribe"}, {"order": 5}])
-def test_m15_renaming_or_reordering_a_role_touches_the_issues_with_a_credit_in_it(
+def test_renaming_or_reordering_a_role_touches_the_issues_with_a_credit_in_it(
     write, make, issue, elsewhere, values
 ):
     make.credit(issue, make.creator(), "Writer")
@@ -223,7 +221,7 @@ def test_m15_renaming_or_reordering_a_role_touches_the_issues_with_a_credit_in_i
     assert write.update(role, values).modified == keys(role, issue)
 
 
-def test_m15_notes_of_reference_data_touch_nothing_else(write, make, session, series, issue):
+def test_notes_of_reference_data_touch_nothing_else(write, make, session, series, issue):
     write.update(series, {"genres": [1]})
     make.credit(issue, make.creator(), "Writer")
     for entity, values in (
@@ -238,7 +236,7 @@ def test_m15_notes_of_reference_data_touch_nothing_else(write, make, session, se
 # Names that others embed.
 
 
-def test_m16_renaming_a_character_touches_its_issues_but_not_their_series(write, make, issue, series):
+def test_renaming_a_character_touches_its_issues_but_not_their_series(write, make, issue, series):
     character, team = make.character(), make.team()
     write.update(character, {"teams": [team.id]})
     write.update(issue, {"characters": [character.id], "teams": [team.id]})
@@ -248,7 +246,7 @@ def test_m16_renaming_a_character_touches_its_issues_but_not_their_series(write,
     assert after.lists == keys(character, team, series)  # their rows show the issue's `modified`
 
 
-def test_m16_renaming_an_arc_touches_its_issues(write, make, issue, series):
+def test_renaming_an_arc_touches_its_issues(write, make, issue, series):
     arc = make.arc()
     write.update(issue, {"arcs": [arc.id]})
     after = write.update(arc, {"name": "Another Tale"})
@@ -256,7 +254,7 @@ def test_m16_renaming_an_arc_touches_its_issues(write, make, issue, series):
     assert after.lists == keys(arc, series)
 
 
-def test_m16_renaming_a_team_touches_its_issues_and_characters(write, make, issue, series):
+def test_renaming_a_team_touches_its_issues_and_characters(write, make, issue, series):
     team = make.team()
     character = make.character(teams=[team])
     write.update(issue, {"teams": [team.id]})
@@ -264,7 +262,7 @@ def test_m16_renaming_a_team_touches_its_issues_and_characters(write, make, issu
 
 
 @pytest.mark.parametrize("values", [{"name": "Elsewhere"}, {"designation": "Earth 9"}])
-def test_m16_name_and_designation_of_a_universe_touch_its_issues_characters_and_teams(
+def test_name_and_designation_of_a_universe_touch_its_issues_characters_and_teams(
     write, make, issue, series, values
 ):
     universe = make.universe()
@@ -275,7 +273,7 @@ def test_m16_name_and_designation_of_a_universe_touch_its_issues_characters_and_
     assert after.names == (keys(universe) if "name" in values else set())
 
 
-def test_m16_renaming_a_creator_touches_credited_issues_characters_and_teams(write, make, issue, series):
+def test_renaming_a_creator_touches_credited_issues_characters_and_teams(write, make, issue, series):
     creator = make.creator()
     team, character = make.team(creators=[creator]), make.character(creators=[creator])
     make.credit(issue, creator, "Writer")
@@ -285,7 +283,7 @@ def test_m16_renaming_a_creator_touches_credited_issues_characters_and_teams(wri
 
 
 @pytest.mark.parametrize("kind", ["arc", "character", "team", "universe", "creator"])
-def test_m16_a_description_touches_nothing_else(write, make, issue, kind):
+def test_a_description_touches_nothing_else(write, make, issue, kind):
     entity = getattr(make, kind)()
     if kind == "creator":
         make.credit(issue, entity, "Writer")
@@ -306,7 +304,7 @@ def test_m16_a_description_touches_nothing_else(write, make, issue, kind):
         *[("team", kind) for kind in ("creator", "universe")],
     ],
 )
-def test_m17_links_touch_the_owning_row_alone(write, make, owner, kind):
+def test_links_touch_the_owning_row_alone(write, make, owner, kind):
     entity, partner = getattr(make, owner)(), getattr(make, kind)()
     field = f"{kind}s"
     assert write.update(entity, {field: [partner.id]}).modified == keys(entity)
@@ -316,7 +314,7 @@ def test_m17_links_touch_the_owning_row_alone(write, make, owner, kind):
     assert write.run(getattr(make, owner), **{field: [getattr(make, kind)()]}).modified == set()
 
 
-def test_m17_associating_series_touches_both_and_no_issue(write, make, series, issue):
+def test_associating_series_touches_both_and_no_issue(write, make, series, issue):
     other = make.series()
     make.issue(series=other)
     assert write.update(series, {"associated": [other.id]}).modified == keys(series, other)

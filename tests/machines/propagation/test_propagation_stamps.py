@@ -20,20 +20,20 @@ pytestmark = pytest.mark.usefixtures("bystanders")
 # Ratings.
 
 
-def test_m22_rating_moves_the_rating_stamps_of_issue_and_series_and_no_modified(make, write, issue, series):
+def test_rating_moves_the_rating_stamps_of_issue_and_series_and_no_modified(make, write, issue, series):
     after = write.run(rate, write.session, issue, make.user().id, 5, today=TODAY)
     assert after.rated == keys(issue, series)
     assert after.modified == after.lists == set()
 
 
-def test_m22_a_rated_issue_that_is_deleted_moves_its_series_figures(write, make, issue, series, sibling):
+def test_a_rated_issue_that_is_deleted_moves_its_series_figures(write, make, issue, series, sibling):
     rate(write.session, issue, make.user().id, 5, today=TODAY)
     assert write.delete(issue).rated == keys(series)
     assert series.average_rating is None
     assert write.delete(sibling).rated == set()  # nobody had rated it
 
 
-def test_m22_a_rated_issue_that_moves_takes_its_stars_along(write, make, issue, series, sibling):
+def test_a_rated_issue_that_moves_takes_its_stars_along(write, make, issue, series, sibling):
     other = make.series()
     rate(write.session, issue, make.user().id, 5, today=TODAY)
     assert write.update(issue, {"series": other.id}).rated == keys(series, other)
@@ -46,7 +46,7 @@ def test_m22_a_rated_issue_that_moves_takes_its_stars_along(write, make, issue, 
 
 
 @pytest.mark.parametrize("kind", [model.__tablename__ for model in models.CATALOGUE])
-def test_m23_attributions_touch_their_owner(write, make, kind):
+def test_attributions_touch_their_owner(write, make, kind):
     entity = getattr(make, kind)()
     own = keys(entity) | ({("series", entity.series_id)} if kind == "issue" else set())
     one, two = ({"source": "W", "url": f"https://{name}.example/"} for name in "ab")
@@ -98,7 +98,7 @@ def test_links_and_parts_that_are_written_alone_touch_their_owner(write, make, k
 # The stamps of issue lists.
 
 
-def test_m24_every_move_of_an_issue_moves_the_second_stamp_of_all_that_list_it(write, make, series):
+def test_every_move_of_an_issue_moves_the_second_stamp_of_all_that_list_it(write, make, series):
     arc, character, team, universe = make.arc(), make.character(), make.team(), make.universe()
     creator = make.creator()
     issue = make.issue(
@@ -119,7 +119,7 @@ def test_m24_every_move_of_an_issue_moves_the_second_stamp_of_all_that_list_it(w
     assert after.modified & listing == set()
 
 
-def test_m24_an_arcs_own_modified_stays_when_one_of_its_issues_is_edited(write, make, issue, series):
+def test_an_arcs_own_modified_stays_when_one_of_its_issues_is_edited(write, make, issue, series):
     arc = make.arc()
     write.update(issue, {"arcs": [arc.id]})
     after = write.update(issue, {"number": "7"})
@@ -127,7 +127,7 @@ def test_m24_an_arcs_own_modified_stays_when_one_of_its_issues_is_edited(write, 
     assert after.lists == keys(arc, series)
 
 
-def test_m24_renaming_a_series_moves_the_lists_its_issues_are_in(write, make, issue, series):
+def test_renaming_a_series_moves_the_lists_its_issues_are_in(write, make, issue, series):
     arc, idle = make.arc(), make.arc()
     write.update(issue, {"arcs": [arc.id]})
     after = write.update(series, {"name": "Renamed"})
