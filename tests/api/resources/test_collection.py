@@ -9,8 +9,6 @@ from comicsdb import clock
 from comicsdb.clock import business_day
 from comicsdb.library import ratings
 from comicsdb.models import CollectionItem, IssueRating
-from tests.api.conftest import PASSWORD, basic_auth
-from tests.api.writing import WritingClient
 
 TODAY = date(2026, 3, 4)
 DETAIL = (
@@ -27,19 +25,6 @@ DATETIME = (
     "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
 )
 NO_ITEM = {"detail": "No CollectionItem matches the given query."}
-
-
-@pytest.fixture
-def mine(api):
-    """A client of an ordinary account, which can send bodies."""
-    return WritingClient(api.testapp, api.headers)
-
-
-@pytest.fixture
-def other(testapp, make, passwords):
-    """A client of another account."""
-    make.user("other", password=PASSWORD, passwords=passwords)
-    return WritingClient(testapp, basic_auth("other", PASSWORD))
 
 
 @pytest.fixture

@@ -9,17 +9,10 @@ from sqlalchemy import func, select
 from comicsdb.imaging.hashes import hashes
 from comicsdb.models import PictureHash, Variant
 from comicsdb.models.picture_hash import HASHES, signed
-from tests.api.conftest import PASSWORD, Client, basic_auth
 from tests.conftest import record_statements
 from tests.dataset import picture
 
 WANTED = "8f1f0f0783c3c1e1"
-
-
-@pytest.fixture
-def client(testapp, reader):
-    """A client of an ordinary account."""
-    return Client(testapp, basic_auth("reader", PASSWORD))
 
 
 def give_hash(session, image, number):
@@ -45,13 +38,13 @@ def covered(make):
     return near, far, session.scalar(select(Variant.id).where(Variant.image == image))
 
 
-def test_covers_are_listed_by_distance_with_issue_and_variant(client, covered, connection):
+def test_covers_are_listed_by_distance_with_issue_and_variant(api, covered, connection):
     near, far, variant = covered
-    client.json("/api/cover/")
+    api.json("/api/cover/")
     with record_statements(connection) as statements:
-        client.json(f"/api/cover/?phash={WANTED}&dhash={WANTED}")
+        api.json(f"/api/cover/?phash={WANTED}&dhash={WANTED}")
     assert len(statements) == 2  # the account and the covers
-    body = client.json(f"/api/cover/?phash={WANTED.upper()}")
+    body = api.json(f"/api/cover/?phash={WANTED.upper()}")
     assert body["hashes"] == {"phash": WANTED.upper(), "dhash": None, "ahash": None}
     found = [(each["issue"]["id"], each["distance"], each["kind"], each["hash"]) for each in body["results"]]
     assert found == [
@@ -62,9 +55,9 @@ def test_covers_are_listed_by_distance_with_issue_and_variant(client, covered, c
     exact, own, _other = body["results"]
     assert (exact["variant"]["id"], exact["variant"]["name"], own["variant"]) == (variant, "Foil", None)
     assert exact["variant"]["image"].endswith("/media/variants/exact.png")
-    (row,) = client.json("/api/issue/?cv_id=4010")["results"]
+    (row,) = api.json("/api/issue/?cv_id=4010")["results"]
     assert exact["issue"] == row
-    assert [each["distance"] for each in client.json(f"/api/cover/?dhash={WANTED}&max=1")["results"]] == [
+    assert [each["distance"] for each in api.json(f"/api/cover/?dhash={WANTED}&max=1")["results"]] == [
         0,
         1,
     ]
@@ -79,8 +72,8 @@ def test_covers_are_listed_by_distance_with_issue_and_variant(client, covered, c
         ("phash=1&max=-1", "max"),
     ],
 )
-def test_bad_queries_are_told_by_field(client, query, field):
-    assert list(client.json(f"/api/cover/?{query}", 400)) == [field]
+def test_bad_queries_are_told_by_field(api, query, field):
+    assert list(api.json(f"/api/cover/?{query}", 400)) == [field]
 
 
 def test_a_smaller_copy_of_a_cover_finds_it_and_is_not_kept(make, writer):

@@ -6,8 +6,7 @@ import pytest
 
 from comicsdb.library import pull_list
 from tests.api.bodies import api_timestamp
-from tests.api.conftest import PASSWORD, Client, basic_auth
-from tests.api.writing import WritingClient
+from tests.api.conftest import Client
 
 LIST = ["id", "series_count", "series_url", "modified"]
 ENTRY = ["id", "series", "added_on"]
@@ -17,16 +16,8 @@ ISSUE += ["cover_date_precision", "store_date", "foc_date", "image", "modified"]
 
 
 @pytest.fixture
-def writer(api):
-    """A client of the reader, which can send bodies."""
-    return WritingClient(api.testapp, api.headers)
-
-
-@pytest.fixture
-def other(testapp, make, passwords):
-    """A client of another account, which can send bodies."""
-    make.user("other", password=PASSWORD, passwords=passwords)
-    return WritingClient(testapp, basic_auth("other", PASSWORD))
+def writer(mine):
+    return mine
 
 
 def add(writer, series, status=201):

@@ -5,14 +5,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.api.conftest import PASSWORD, Client, basic_auth
-
-
-@pytest.fixture
-def client(testapp, reader):
-    """A client of an ordinary account."""
-    return Client(testapp, basic_auth("reader", PASSWORD))
-
 
 @pytest.fixture
 def ferries(make):
@@ -37,14 +29,14 @@ def ferries(make):
         return old, new
 
 
-def found(client, query, **more):
+def found(api, query, **more):
     """The name and the reason of each result."""
-    answer = client.json(f"/api/search/?{urlencode({'q': query, **more})}")
+    answer = api.json(f"/api/search/?{urlencode({'q': query, **more})}")
     return [(each["name"], each["reason"]) for each in answer["results"]]
 
 
-def test_names_rank_by_how_they_match_and_a_leading_article_does_not_count(client, ferries):
-    assert found(client, "FOGHÖRN") == [
+def test_names_rank_by_how_they_match_and_a_leading_article_does_not_count(api, ferries):
+    assert found(api, "FOGHÖRN") == [
         ("Foghorn — Earth 3", "name equal"),
         ("The Foghorn (1999)", "name equal"),
         ("The Foghorn (2024)", "name equal"),
@@ -56,53 +48,53 @@ def test_names_rank_by_how_they_match_and_a_leading_article_does_not_count(clien
         ("Bill", "alias"),
         *((f"The Foghorn ({year}) #{number}", "series") for year in (1999, 2024) for number in (3, 28)),
     ]
-    assert found(client, "the foghorn", limit="1") == [("The Foghorn (1999)", "name equal")]
+    assert found(api, "the foghorn", limit="1") == [("The Foghorn (1999)", "name equal")]
 
 
 @pytest.mark.parametrize(
     "query", ["foghorn 2024 28", "foghorn (2024) #28", "the foghorn (2024) 028", "foghorn 2025 28"]
 )
-def test_an_issue_is_found_by_series_year_and_number(client, ferries, query):
-    assert found(client, query, kind="issue") == [("The Foghorn (2024) #28", "number equal")]
-    assert found(client, query)[0] == ("The Foghorn (2024) #28", "number equal")
+def test_an_issue_is_found_by_series_year_and_number(api, ferries, query):
+    assert found(api, query, kind="issue") == [("The Foghorn (2024) #28", "number equal")]
+    assert found(api, query)[0] == ("The Foghorn (2024) #28", "number equal")
 
 
-def test_a_number_without_a_year_is_that_of_any_series_with_the_words(client, ferries):
+def test_a_number_without_a_year_is_that_of_any_series_with_the_words(api, ferries):
     numbered = [("The Foghorn (1999) #28", "number equal"), ("The Foghorn (2024) #28", "number equal")]
-    assert found(client, "foghorn 28") == found(client, "foghorn #28") == numbered
-    assert found(client, "#28") == numbered
-    assert found(client, "foghorn 29", kind="issue") == []
+    assert found(api, "foghorn 28") == found(api, "foghorn #28") == numbered
+    assert found(api, "#28") == numbered
+    assert found(api, "foghorn 29", kind="issue") == []
 
 
-def test_a_year_alone_is_that_of_a_series_or_a_number(client, ferries, make):
-    assert found(client, "foghorn 2024") == [("The Foghorn (2024)", "name equal")]
+def test_a_year_alone_is_that_of_a_series_or_a_number(api, ferries, make):
+    assert found(api, "foghorn 2024") == [("The Foghorn (2024)", "name equal")]
     of_series = [(f"The Foghorn (2024) #{number}", "series") for number in (3, 28)]
-    assert found(client, "foghorn (2024)") == [("The Foghorn (2024)", "name equal"), *of_series]
+    assert found(api, "foghorn (2024)") == [("The Foghorn (2024)", "name equal"), *of_series]
     make.issue(series=ferries[0], number="2024")
-    assert found(client, "foghorn 2024", kind="issue") == [("The Foghorn (1999) #2024", "number equal")]
+    assert found(api, "foghorn 2024", kind="issue") == [("The Foghorn (1999) #2024", "number equal")]
 
 
-def test_typing_errors_are_forgiven_unless_somebody_still_types(client, ferries):
-    assert ("The Foghorn (2024)", "similar") in found(client, "foghron")
-    assert found(client, "foghron 28", kind="issue")[0] == ("The Foghorn (1999) #28", "similar")
-    assert found(client, "foghron", typeahead="1") == []
-    suggested = found(client, "foghorn", typeahead="1", kind="series,team")
+def test_typing_errors_are_forgiven_unless_somebody_still_types(api, ferries):
+    assert ("The Foghorn (2024)", "similar") in found(api, "foghron")
+    assert found(api, "foghron 28", kind="issue")[0] == ("The Foghorn (1999) #28", "similar")
+    assert found(api, "foghron", typeahead="1") == []
+    suggested = found(api, "foghorn", typeahead="1", kind="series,team")
     assert suggested == [("The Foghorn (1999)", "name equal"), ("The Foghorn (2024)", "name equal")]
-    assert found(client, "italia", typeahead="1", kind="series,team") == [("Loudhailer (2001)", "alias")]
-    assert found(client, "fog", typeahead="true", limit="2") == [
+    assert found(api, "italia", typeahead="1", kind="series,team") == [("Loudhailer (2001)", "alias")]
+    assert found(api, "fog", typeahead="true", limit="2") == [
         ("The Foghorn (1999)", "name begins"),
         ("The Foghorn (2024)", "name begins"),
     ]
 
 
-def test_short_words_are_found_where_words_begin(client, make):
+def test_short_words_are_found_where_words_begin(api, make):
     make.arc(name="Lost in O")
-    assert found(client, "o") == [("Lost in O", "words")]
-    assert found(client, "lo") == [("Lost in O", "name begins")]
-    assert found(client, "st") == []
+    assert found(api, "o") == [("Lost in O", "words")]
+    assert found(api, "lo") == [("Lost in O", "name begins")]
+    assert found(api, "st") == []
 
 
-def test_any_text_is_answered(client, ferries):
+def test_any_text_is_answered(api, ferries):
     texts = [
         "",
         "  ",
@@ -126,20 +118,20 @@ def test_any_text_is_answered(client, ferries):
     ]
     for text in texts:
         for typeahead in "01":
-            found(client, text, typeahead=typeahead)
-    assert found(client, "  ") == found(client, "") == []
+            found(api, text, typeahead=typeahead)
+    assert found(api, "  ") == found(api, "") == []
 
 
-def test_wildcards_are_ordinary_characters(client, make):
+def test_wildcards_are_ordinary_characters(api, make):
     make.arc(name="100% Foghorn_")
-    assert found(client, "100%") == [("100% Foghorn_", "name begins")]
-    assert found(client, "foghorn_") == [("100% Foghorn_", "words")]
-    assert found(client, "%foghorn", typeahead="1") == []
+    assert found(api, "100%") == [("100% Foghorn_", "name begins")]
+    assert found(api, "foghorn_") == [("100% Foghorn_", "words")]
+    assert found(api, "%foghorn", typeahead="1") == []
 
 
-def test_a_result_has_its_addresses(client, make):
+def test_a_result_has_its_addresses(api, make):
     arc = make.arc(name="Salt Tide", image="arc/tide.png")
-    (result,) = client.json("/api/search/?q=salt")["results"]
+    (result,) = api.json("/api/search/?q=salt")["results"]
     assert result == {
         "kind": "arc",
         "id": arc.id,
@@ -160,18 +152,18 @@ def test_a_result_has_its_addresses(client, make):
         ),
     ],
 )
-def test_wrong_parameters_are_told(client, query, errors):
-    assert client.json(f"/api/search/?{query}", 400) == errors
+def test_wrong_parameters_are_told(api, query, errors):
+    assert api.json(f"/api/search/?{query}", 400) == errors
 
 
-def test_an_unknown_kind_is_told_with_the_known_ones(client):
-    (message,) = client.json("/api/search/?q=a&kind=issue,role", 400)["kind"]
+def test_an_unknown_kind_is_told_with_the_known_ones(api):
+    (message,) = api.json("/api/search/?q=a&kind=issue,role", 400)["kind"]
     assert message.startswith("Select a valid choice. role is not one of: series, issue, ")
 
 
-def test_answers_are_cached_until_anything_searched_changes(client, make, session):
+def test_answers_are_cached_until_anything_searched_changes(api, make, session):
     def cached():
-        answer = client.get("/api/search/?q=salt")
+        answer = api.get("/api/search/?q=salt")
         return (
             answer.headers["X-Cache"],
             [each["name"] for each in answer.json["results"]],
@@ -182,7 +174,7 @@ def test_answers_are_cached_until_anything_searched_changes(client, make, sessio
     session.commit()
     state, names, tag = cached()
     assert (state, names, cached()) == ("MISS", ["Salt Tide"], ("HIT", names, tag))
-    client.get("/api/search/?q=salt", headers={"If-None-Match": tag}, status=304)
+    api.get("/api/search/?q=salt", headers={"If-None-Match": tag}, status=304)
     make.catalog.update(arc, {"name": "Pepper Tide"})
     make.character(name="Bill", alias=["Old Salt"])
     session.commit()

@@ -4,12 +4,10 @@ from datetime import date
 from pathlib import Path
 from urllib.parse import urlencode
 
-import pytest
 from sqlalchemy import func, select
 
 from comicsdb.catalog import ranked_search
 from comicsdb.matching.words import ARTICLES
-from tests.api.conftest import PASSWORD, Client, basic_auth
 from tests.conftest import record_statements
 
 QUERIES = Path(__file__).with_name("search_queries.tsv")
@@ -72,28 +70,22 @@ def fill(make) -> dict:
     return {"ferry": ferry, "foghorn": foghorn}
 
 
-@pytest.fixture
-def client(testapp, reader):
-    """A client of an ordinary account."""
-    return Client(testapp, basic_auth("reader", PASSWORD))
-
-
-def test_people_find_first_what_they_expect(client, make, connection):
+def test_people_find_first_what_they_expect(api, make, connection):
     shelf = fill(make)
     lines = [line for line in QUERIES.read_text("utf-8").splitlines() if not line.startswith("#")]
     assert len(lines) >= 100
     missed = {}
     for line in lines:
         query, expected = line.format(**shelf).split("\t")
-        results = client.json(f"/api/search/?{urlencode({'q': query, 'limit': 3})}")["results"]
+        results = api.json(f"/api/search/?{urlencode({'q': query, 'limit': 3})}")["results"]
         if [each["name"] for each in results[:1]] != [expected]:
             missed[query] = [(each["name"], each["reason"]) for each in results]
     assert missed == {}
 
     # The site suggests and lists the same in the same order, and so do the pickers of forms.
-    app = client.testapp
+    app = api.testapp
     for query in ("foghorn", "harbor", "foghorn 28", "foghron"):
-        found = client.json(f"/api/search/?{urlencode({'q': query, 'limit': 8})}")["results"]
+        found = api.json(f"/api/search/?{urlencode({'q': query, 'limit': 8})}")["results"]
         suggested = app.get("/search/suggestions", {"q": query})
         assert suggested.content_type == "application/x-suggestions+json"
         sent, names, kinds, addresses = suggested.json
@@ -105,7 +97,7 @@ def test_people_find_first_what_they_expect(client, make, connection):
         assert len(kinds) == len(names)
     for query, cost in (("night", 1), ("nothing of the kind", 2)):  # the second searches inside all names
         with record_statements(connection) as statements:
-            client.json(f"/api/search/?{urlencode({'q': query, 'typeahead': 1})}")
+            api.json(f"/api/search/?{urlencode({'q': query, 'typeahead': 1})}")
         assert len([each for each in statements if "without_article" in each]) == cost, query
 
 

@@ -8,8 +8,6 @@ from sqlalchemy import select, update
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, PullList, WishListItem
 from tests.api.bodies import api_timestamp
-from tests.api.conftest import PASSWORD, basic_auth
-from tests.api.writing import WritingClient
 
 LIST = ["id", "item_count", "items_url", "modified"]
 ROW = ["id", "issue", "status", "priority", "desired_grade", "modified", "variant"]
@@ -20,16 +18,8 @@ LARGEST = 2**63 - 1
 
 
 @pytest.fixture
-def writer(api):
-    """A client of the reader, which can send bodies."""
-    return WritingClient(api.testapp, api.headers)
-
-
-@pytest.fixture
-def other(testapp, make, passwords):
-    """A client of another account, which can send bodies."""
-    make.user("other", password=PASSWORD, passwords=passwords)
-    return WritingClient(testapp, basic_auth("other", PASSWORD))
+def writer(mine):
+    return mine
 
 
 def add(writer, issue, status=201, **values):

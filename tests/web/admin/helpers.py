@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from sqlalchemy import select
 
 from comicsdb import clock
-from comicsdb.accounts.passwords import Passwords, digest
+from comicsdb.accounts.passwords import digest
 from comicsdb.community import polls
 from comicsdb.models import (
     Announcement,
@@ -20,17 +20,16 @@ from comicsdb.models import (
     ThrottleNotice,
     User,
 )
-from tests.web.conftest import PASSWORD, form_to, soup, start_session
+from tests.web.conftest import form_to, soup
+from tests.web.forms import form_helpers
 
 SECRET_TOKEN = "cdb_" + "5ec2e7" * 10 + "beef"  # a token that no page may show
 
 
 def log_in_as(testapp, make, username="Boss", **values):
     """Log in as a new account with rights; returns the account."""
-    user = make.user(username, password=PASSWORD, passwords=Passwords("fast"), **values)
     testapp.reset()
-    start_session(testapp, user)
-    return user
+    return form_helpers.log_in_as(testapp, make, username, **values)
 
 
 def fill(session, number=1, prefix="u"):

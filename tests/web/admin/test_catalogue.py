@@ -6,24 +6,12 @@ from sqlalchemy import select
 from comicsdb.models import CATALOGUE, AgeRating, FormerSlug, Genre, Group, Role, SeriesType, StaffAction
 from comicsdb.models.choices import COUNTRIES, LANGUAGES
 from tests.conftest import record_statements
-from tests.web.admin.helpers import cells, log_in_as
+from tests.web.admin.helpers import cells
 from tests.web.conftest import field_errors, form_to, notice, soup
 from tests.web.forms.form_helpers import checkbox_labels, open_form, picture, submit_form, value
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 REFERENCE = ["role", "series_type", "genre", "age_rating"]
-
-
-@pytest.fixture
-def boss(testapp, make):
-    """A staff account, logged in."""
-    return log_in_as(testapp, make, is_staff=True)
-
-
-@pytest.fixture
-def root(testapp, make):
-    """A superuser, logged in."""
-    return log_in_as(testapp, make, "Root", is_superuser=True)
 
 
 def of(world, kind):

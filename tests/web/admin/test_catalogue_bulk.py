@@ -11,18 +11,6 @@ from tests.web.admin.helpers import log_in_as
 from tests.web.conftest import field_errors, form_with, notice, soup
 
 
-@pytest.fixture
-def boss(testapp, make):
-    """A staff account, logged in."""
-    return log_in_as(testapp, make, is_staff=True)
-
-
-@pytest.fixture
-def root(testapp, make):
-    """A superuser, logged in."""
-    return log_in_as(testapp, make, "Root", is_superuser=True)
-
-
 def offered(testapp, kind) -> list[str]:
     """The acts that a list offers."""
     found = soup(testapp.get(f"/admin/{kind}/")).select("#act option")

@@ -2,7 +2,6 @@
 
 from datetime import UTC, date, datetime
 
-import pytest
 import time_machine
 
 from comicsdb.models import CATALOGUE, Issue
@@ -14,19 +13,13 @@ NOW = datetime(2026, 5, 13, 3, 30, tzinfo=UTC)  # still Tuesday the 12th in New 
 KINDS = [*(model.__tablename__ for model in CATALOGUE), "role", "series_type", "genre", "age_rating"]
 
 
-@pytest.fixture
-def staff(testapp, make):
-    """A staff account without further rights, logged in; lists offer no deletion."""
-    return log_in_as(testapp, make, is_staff=True)
-
-
 def names(testapp, kind, place=None, **query) -> list[str]:
     """A column of a list, by default the names."""
     place = {"issue": 2, "series": 1}.get(kind, 0) if place is None else place
     return column(testapp.get(f"/admin/{kind}/", query), place)
 
 
-def test_columns_are_those_that_tell_objects_apart(testapp, staff, world):
+def test_columns_are_those_that_tell_objects_apart(testapp, boss, world):
     def heads(kind):
         table = soup(testapp.get(f"/admin/{kind}/")).find("table")
         return [each.get_text() for each in table.thead.find_all("th")]
@@ -45,7 +38,7 @@ def test_columns_are_those_that_tell_objects_apart(testapp, staff, world):
     assert soup(testapp.get("/admin/issue/")).select_one(".cell-cover img")["src"].endswith("/cover.png.webp")
 
 
-def test_words_find_what_the_search_of_the_site_finds(testapp, staff, world):
+def test_words_find_what_the_search_of_the_site_finds(testapp, boss, world):
     assert names(testapp, "issue", q="lamp (2019) #2") == ["Lamplight (2019) #2"]
     assert names(testapp, "series", q="LUCE") == ["Lamplight (2019)"]
     assert names(testapp, "character", q="wick") == ["Lamplighter"]
@@ -55,7 +48,7 @@ def test_words_find_what_the_search_of_the_site_finds(testapp, staff, world):
         testapp.get("/admin/issue/", {"q": odd, "publisher": odd, "created": odd, "page": "1"}, status=200)
 
 
-def test_issues_are_narrowed_by_cover_date_from_years_to_days(testapp, staff, world):
+def test_issues_are_narrowed_by_cover_date_from_years_to_days(testapp, boss, world):
     def steps(covered, **query):
         page = soup(testapp.get("/admin/issue/", {"covered": covered} | query))
         return [each.get_text() for each in page.select("nav[aria-label='Cover date'] a")]
@@ -112,7 +105,7 @@ def test_filters_go_by_the_days_of_the_site(testapp, make, session):
         assert names(testapp, "issue", publisher="other") == []
 
 
-def test_filters_of_series(testapp, staff, world, make):
+def test_filters_of_series(testapp, boss, world, make):
     make.series(name="Blank", language="", status=1, publisher=make.publisher(name="Elsewhere"))
     assert names(testapp, "series", language="it") == ["Lamplight (2019)"]
     assert names(testapp, "series", language="none") == ["Blank (2020)"]
@@ -125,7 +118,7 @@ def test_filters_of_series(testapp, staff, world, make):
     assert page.find("input", attrs={"name": "publisher"})["value"] == "else"
 
 
-def test_pages_follow_one_another_in_a_total_order(testapp, staff, make):
+def test_pages_follow_one_another_in_a_total_order(testapp, boss, make):
     with make.single_commit():
         series = make.series(name="Run")
         for number in range(53):
@@ -137,7 +130,7 @@ def test_pages_follow_one_another_in_a_total_order(testapp, staff, make):
     testapp.get("/admin/issue/?page=3", status=404)
 
 
-def test_no_list_costs_more_when_it_is_longer(testapp, staff, world, make, connection):
+def test_no_list_costs_more_when_it_is_longer(testapp, boss, world, make, connection):
     def costs():
         found = {}
         for kind in KINDS:
@@ -159,7 +152,7 @@ def test_no_list_costs_more_when_it_is_longer(testapp, staff, world, make, conne
     assert few == dict.fromkeys(KINDS, 3) | {"series": 4, "issue": 4}
 
 
-def test_advice_lists_what_breaks_rules(testapp, staff, world, make, session, connection):
+def test_advice_lists_what_breaks_rules(testapp, boss, world, make, session, connection):
     path = "/admin/advice/"
     world.first.upc = ""  # the UPC in `world` is not valid
     session.commit()

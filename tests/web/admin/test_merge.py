@@ -14,12 +14,6 @@ KINDS = [model.__tablename__ for model in CATALOGUE]
 MERGE, MOVE = "/admin/merge/", "/admin/move/"
 
 
-@pytest.fixture
-def boss(testapp, make):
-    """A staff account, logged in."""
-    return log_in_as(testapp, make, is_staff=True)
-
-
 def page(testapp, path, **query):
     return testapp.get(path, query)
 

@@ -9,16 +9,10 @@ from sqlalchemy import select
 from comicsdb import admin, clock
 from comicsdb.clock import business_day
 from comicsdb.models import Announcement, OutgoingMail
-from tests.web.admin.helpers import cells, column, log_in_as, submit_button
+from tests.web.admin.helpers import cells, column, submit_button
 from tests.web.conftest import field_errors, form_to, notice, soup, submit
 
 LIST, ADD = "/admin/announcement/", "/admin/announcement/add/"
-
-
-@pytest.fixture
-def boss(testapp, make):
-    """A staff account, logged in."""
-    return log_in_as(testapp, make, is_staff=True)
 
 
 def acts(session):
