@@ -102,10 +102,11 @@ def _known_sort(known: list[str], text: str) -> str:
     return text
 
 
-def _read_size(text: str) -> int:
-    number = whole_number(text, 1, PAGE_SIZE_MAX)
+def read_size(most: int, text: str) -> int:
+    """A number of rows from 1 to `most`; raises ValueError."""
+    number = whole_number(text, 1, most)
     if number is None:
-        raise ValueError(f"Enter a whole number from 1 to {PAGE_SIZE_MAX}.")
+        raise ValueError(f"Enter a whole number from 1 to {most}.")
     return number
 
 
@@ -122,7 +123,7 @@ IDS_OPTION = Option(
 PAGE_OPTIONS = (
     Option(
         PAGE_SIZE,
-        _read_size,
+        partial(read_size, PAGE_SIZE_MAX),
         {"type": "integer", "minimum": 1, "maximum": PAGE_SIZE_MAX},
         "number of objects on a page",
     ),

@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from urllib.parse import urlencode
 
 import orjson
@@ -35,12 +36,13 @@ from comicsdb.readcache.etag import with_tag
 from comicsdb.values import whole_number
 from comicsdb_api.negotiation import JSON as JSON_TYPE
 from comicsdb_api.negotiation import negotiate, parameter, preferred_media_type
-from comicsdb_api.openapi.common import error_content, headers, query_parameters
+from comicsdb_api.openapi.common import error_content, headers, integer, query_parameters
 from comicsdb_api.openapi.schemas import Components
 from comicsdb_api.resource import expressions, filters, waiting
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.filters import ChoiceFilter, Filter, LaterThanFilter
+from comicsdb_api.resource.options import Option, read_size
 from comicsdb_api.resource.paging import PAGE_SIZE
 from comicsdb_api.resource.types import ChoiceText as OneOf
 from comicsdb_api.resources.history import user_ref
@@ -107,56 +109,15 @@ class SinceFilter(LaterThanFilter):
         return change.c.seq >= first.correlate(None).scalar_subquery()
 
 
-class EpochParameter(Filter):
-    """`epoch`: not a condition on entries, but on the whole feed."""
+def _known_form(reads: Callable[[str], object], known: str) -> Callable[[str], str]:
+    """A function for options that returns a text that `reads` accepts, and raises ValueError for others."""
 
-    schema = {name: EPOCH_SCHEMA[name] for name in ("type", "pattern")}
-    description = "{}: if the feed has another one, the response is 410."
-    error_message = "Enter the epoch as received from the feed."
+    def read(text: str) -> str:
+        if not reads(text):
+            raise ValueError(f"Enter {known}.")
+        return text
 
-    def parse(self, value, zone) -> None:  # noqa: ARG002
-        """Only check the format."""
-        if not re.fullmatch(self.schema["pattern"], value):
-            raise self.value_error()
-
-
-class IncludeParameter(Filter):
-    """`include`: not a condition on entries; `object` adds the objects that they refer to."""
-
-    schema = {"type": "string", "enum": ["object"]}
-    description = "{}, as `objects`, and of those that changed without an entry (see `touched`)."
-    error_message = "Enter object: nothing else can be included."
-
-    def parse(self, value, zone) -> None:  # noqa: ARG002
-        """Only check the value."""
-        if value != "object":
-            raise self.value_error()
-
-
-class TouchedParameter(Filter):
-    """`touched`: a position in the sequence of objects that changed without an entry."""
-
-    schema = {"type": "string", "pattern": touched.POSITION.pattern, "examples": ["8123.45"]}
-    description = "{}; if omitted, the response has the position to start with, but not these objects."
-    error_message = "Enter the position as received from the feed."
-
-    def parse(self, value, zone) -> None:  # noqa: ARG002
-        """Only check the format."""
-        if touched.Position.of(value) is None:
-            raise self.value_error()
-
-
-class LimitParameter(Filter):
-    """`limit`: the maximum number of entries in a response."""
-
-    schema = {"type": "integer", "minimum": 1, "maximum": LINES_MAX, "default": PAGE_SIZE}
-    description = f"{{}}; {PAGE_SIZE} by default."
-    error_message = f"Enter a whole number from 1 to {LINES_MAX}."
-
-    def parse(self, value, zone) -> None:  # noqa: ARG002
-        """Only check the range."""
-        if whole_number(value, 1, LINES_MAX) is None:
-            raise self.value_error()
+    return read
 
 
 class UsernameFilter(Filter):
@@ -215,13 +176,35 @@ NEWEST = select(
 FILTERS = (
     AfterFilter("after", None, "`seq` of the last entry that was read"),
     SINCE,
-    EpochParameter("epoch", None, "`epoch` of the response that `after` is from"),
+    Option(
+        "epoch",
+        _known_form(re.compile(EPOCH_SCHEMA["pattern"]).fullmatch, "the epoch as received from the feed"),
+        {name: EPOCH_SCHEMA[name] for name in ("type", "pattern")},
+        "`epoch` of the response that `after` is from: if the feed has another one, the response is 410",
+    ),
     ChoiceFilter("kind", Condition(equal, change.c.kind), "Changes of one kind", KINDS),
     ChoiceFilter("action", Condition(equal, change.c.action), "Changes of one type", ACTIONS),
     UsernameFilter("user", None, "Name of an account"),
-    LimitParameter("limit", None, f"number of entries, at most {LINES_MAX}"),
-    IncludeParameter("include", None, "the complete public state of each object that an entry names"),
-    TouchedParameter("touched", None, "with `include=object`, `touched` of the previous response"),
+    Option(
+        "limit",
+        partial(read_size, LINES_MAX),
+        integer(1, LINES_MAX) | {"default": PAGE_SIZE},
+        f"number of entries, at most {LINES_MAX}; {PAGE_SIZE} by default",
+    ),
+    Option(
+        "include",
+        _known_form("object".__eq__, "object: nothing else can be included"),
+        {"type": "string", "enum": ["object"]},
+        "the complete public state of each object that an entry names, as `objects`, and of those that"
+        " changed without an entry (see `touched`)",
+    ),
+    Option(
+        "touched",
+        _known_form(touched.Position.of, "the position as received from the feed"),
+        {"type": "string", "pattern": touched.POSITION.pattern, "examples": ["8123.45"]},
+        "with `include=object`, `touched` of the previous response; if omitted, the response has the position"
+        " to start with, but not these objects",
+    ),
 )
 
 

@@ -1,6 +1,6 @@
 """Search over all kinds at once (`/api/search/`)."""
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import orjson
 from sqlalchemy import Integer, Select, String, literal_column, select, type_coerce
@@ -11,14 +11,13 @@ from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.etag import with_tag
 from comicsdb.readcache.validators import select_versions
-from comicsdb.values import whole_number
-from comicsdb_api.negotiation import parameters
-from comicsdb_api.openapi.common import query_parameters
-from comicsdb_api.resource import cached_reads, expressions, filters
+from comicsdb.values import BOOLEANS
+from comicsdb_api.openapi.common import integer, query_parameters
+from comicsdb_api.resource import cached_reads, expressions
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
-from comicsdb_api.resource.filters import BadValueError, BooleanFilter, Filter
 from comicsdb_api.resource.operations import ResponseBody
+from comicsdb_api.resource.options import Option, option_values, read_size
 from comicsdb_api.resource.types import ChoiceText, JsonList, Url
 from comicsdb_api.responses import base_urls, to_json
 
@@ -29,64 +28,40 @@ LIMIT_MAX, LIMIT_DEFAULT, TYPEAHEAD_LIMIT = 100, 20, 10
 NO_ROWS = "[]"
 
 
-class QueryParameter(Filter):
-    """A text to search for; only its beginning counts."""
-
-    def parse(self, value, zone) -> tuple[str, str]:  # noqa: ARG002
-        """The name and the text."""
-        return self.name, value
-
-
-class KindsParameter(Filter):
-    """A list of kinds."""
-
-    schema = {"type": "array", "items": {"type": "string", "enum": list(KINDS_SEARCHED)}}
-    description = "{}, separated by commas; all by default."
-
-    def parse(self, value, zone) -> tuple[str, tuple[str, ...]]:  # noqa: ARG002
-        """The name and the kinds."""
-        wanted = [each for each in map(str.strip, value.split(",")) if each]
-        for each in wanted:
-            if each not in KINDS_SEARCHED:
-                known = ", ".join(KINDS_SEARCHED)
-                raise BadValueError(self.name, f"Select a valid choice. {each} is not one of: {known}.")
-        return self.name, tuple(wanted)
+def _read_kinds(text: str) -> tuple[str, ...]:
+    wanted = [each for each in map(str.strip, text.split(",")) if each]
+    for each in wanted:
+        if each not in KINDS_SEARCHED:
+            known = ", ".join(KINDS_SEARCHED)
+            raise ValueError(f"Select a valid choice. {each} is not one of: {known}.")
+    return tuple(wanted)
 
 
-class LimitParameter(Filter):
-    """A number of results."""
-
-    schema = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX}
-    error_message = f"Enter a whole number from 1 to {LIMIT_MAX}."
-
-    def parse(self, value, zone) -> tuple[str, int]:  # noqa: ARG002
-        """The name and the number."""
-        number = whole_number(value, 1, LIMIT_MAX)
-        if number is None:
-            raise self.value_error()
-        return self.name, number
-
-
-class BooleanParameter(BooleanFilter):
-    """A boolean that is not a condition."""
-
-    def clause_for(self, value) -> tuple[str, bool]:
-        """The name and the boolean."""
-        return self.name, value
-
-
-FILTERS = (
-    QueryParameter(
+OPTIONS = (
+    Option(
         "q",
-        None,
+        str,
+        {"type": "string"},
         "a name, a series with year and number (`night ferry (2026) 3`), a code, an id or a URL",
     ),
-    KindsParameter("kind", None, "kinds to search"),
-    LimitParameter(
-        "limit", None, f"number of results; by default {LIMIT_DEFAULT}, or {TYPEAHEAD_LIMIT} with `typeahead`"
+    Option(
+        "kind",
+        _read_kinds,
+        {"type": "array", "items": {"type": "string", "enum": list(KINDS_SEARCHED)}},
+        "kinds to search, separated by commas; all by default",
     ),
-    BooleanParameter(
-        "typeahead", None, "to return suggestions while somebody types: faster, but without similar names"
+    Option(
+        "limit",
+        partial(read_size, LIMIT_MAX),
+        integer(1, LIMIT_MAX),
+        f"number of results; by default {LIMIT_DEFAULT}, or {TYPEAHEAD_LIMIT} with `typeahead`",
+    ),
+    Option(
+        "typeahead",
+        lambda text: BOOLEANS.get(text.lower()),
+        {"type": "boolean"},
+        "whether to return suggestions while somebody types: faster, but without similar names; values other"
+        " than true, false, 1 and 0 are ignored",
     ),
 )
 
@@ -124,15 +99,14 @@ class Search:
 
     formats = ()  # only JSON
     options = ()
-    parameters = frozenset(name for each in FILTERS for name in each.parameters) | {"format", "strict"}
+    parameters = frozenset(each.name for each in OPTIONS) | {"format", "strict"}
     read = ReadDeclaration(
         ROUTE, cached_reads.LIST, "search", select_versions(*KINDS_SEARCHED, "series_type")
     )
 
     def body(self, request, _object_id: None = None, epoch: int | None = None) -> bytes:
         """The body; raises InvalidError, and EpochMovedError if it is not of the given epoch."""
-        zone = request.registry.settings["comicsdb.timezone"]
-        sent = dict(filters.parse_filters(FILTERS, parameters(request), zone=zone))
+        sent = option_values(OPTIONS, request)
         typeahead = sent.get("typeahead", False)
         question = ranked_search.search_parameters(
             request.read_pool,
@@ -140,7 +114,7 @@ class Search:
             request.domain,
             limit=sent.get("limit", TYPEAHEAD_LIMIT if typeahead else LIMIT_DEFAULT),
             enough=0 if typeahead else ranked_search.ENOUGH,
-            kinds=sent.get("kind") or KINDS_SEARCHED,
+            kinds=sent.get("kind", KINDS_SEARCHED),
         )
         values = question.values | base_urls(request)
         is_short = typeahead and question.is_plain
@@ -181,7 +155,7 @@ class SearchResource(Resource):
                 "with the text; names with all its words; aliases; and similar names if there are few "
                 "results. A leading article is ignored."
             ),
-            "parameters": query_parameters(FILTERS),
+            "parameters": query_parameters(OPTIONS),
             "body": ResponseBody("SearchFound", {"results": literal_column("results", JsonList(result))}),
         }
 
