@@ -52,11 +52,7 @@ def parameters(request, known: Container[str] | None = None) -> list[tuple[str, 
 
 def parameter(request, name: str) -> str | None:
     """Return the last value of a query parameter, or None."""
-    found = None
-    for key, value in parameters(request):
-        if key == name:
-            found = value
-    return found
+    return dict(parameters(request)).get(name)
 
 
 def negotiate(request, offered: Sequence[TagFormat] = ()) -> None:

@@ -117,15 +117,8 @@ def query_parameters(declared: Iterable[Filter]) -> list[dict]:
 
 
 def _query_parameter(parameter: Parameter) -> dict:
-    described = {
-        "name": parameter.name,
-        "in": "query",
-        "description": parameter.description,
-        "schema": parameter.schema,
-    }
-    if parameter.schema["type"] == "array":
-        described |= {"style": "form", "explode": False}
-    return described
+    style = {"style": "form", "explode": False} if parameter.schema["type"] == "array" else {}
+    return _parameter(parameter.name, "query", parameter.schema, parameter.description, **style)
 
 
 def integer(low: int, high: int) -> dict:

@@ -73,6 +73,7 @@ DESCRIPTIONS = {
     "volume": Description("Volume: its number among series of the same name.", 1),
     "year_began": Description("Year of the first issue.", 2019),
     "year_end": Description("Year of the last issue; null if ongoing or unknown."),
+    "series": Description("The series it belongs to."),
     "issue_count": Description("Number of its issues in the database.", 12),
     "series_type": Description("Type of publication.", {"id": 13, "name": "Single Issue"}),
     "sort_name": Description("Name by which lists are sorted.", "Harbor Lights"),
@@ -140,12 +141,10 @@ DESCRIPTIONS = {
     ),
     "Series.status": Description("Status of the series.", "Ongoing"),
     "Series.associated": Description("Related series, sorted by sort name."),
-    "IssueRow.series": Description("The series it belongs to."),
     "IssueRow.issue": Description("Series and number, as shown on the site.", "Harbor Lights (2019) #3"),
     "Reprint.issue": Description("Series and number, as shown on the site.", "Harbor Lights TPB (2020) #1"),
     "Issue.publisher": Description("Publisher of the series.", {"id": 2, "name": "Nimbus Comics"}),
     "Issue.imprint": Description("Imprint of the series.", {"id": 4, "name": "Stratus"}),
-    "Issue.series": Description("The series it belongs to."),
     "Issue.alt_number": Description("Alternative number, if the publisher uses two; may be empty.", ""),
     "Issue.title": Description("Title of a collected edition; may be empty.", ""),
     "Issue.name": Description("Titles of its stories, in order.", ["Low Water"]),
@@ -182,7 +181,6 @@ DESCRIPTIONS = {
     "CoverHashes.dhash": Description("The dHash; null if only others were sent.", "3c7e66c3c3667e3c"),
     "CoverHashes.ahash": Description("The aHash; null if only others were sent.", "ffc3818181c3ffff"),
     "CoverFound.results": Description("Covers, most similar first."),
-    "CoverMatch.issue": Description("The issue."),
     "CoverMatch.variant": Description("The variant with this cover; null for the issue's own."),
     "CoverMatch.kind": Description("Which of the hashes is similar.", "phash"),
     "CoverMatch.hash": Description("That hash, of the cover.", "9f1f0f0783c3c1e0"),
@@ -203,7 +201,6 @@ DESCRIPTIONS = {
     "CodeMatch.is_match": Description(
         "Whether it has the code sent; false if it only shares the stem.", True
     ),
-    "CodeMatch.issue": Description("The issue."),
     "CodeMatch.variant": Description("The variant with this code; null for the issue's own."),
     "CodeVariant.id": Description("Id of the variant.", 9),
     "CodeVariant.name": Description("Name of the cover; may be empty.", "Foil"),
@@ -304,11 +301,6 @@ DESCRIPTIONS = {
     ),
     # Fields that only writes have.
     "issue": Description("Id of the issue it belongs to.", 512),
-    "SeriesInput.status": Description(STATUSES, 4),
-    "SeriesForm.status": Description(STATUSES, 4),
-    "SeriesChange.status": Description(STATUSES, 4),
-    "SeriesFormChange.status": Description(STATUSES, 4),
-    "SeriesWritten.status": Description(STATUSES, 4),
     "Variant.price_currency": Description("Currency of the price; ignored without a price.", "USD"),
     "CreditInput.creator": Description("Id of the creator.", 3),
     "CreditInput.role": Description("Ids of the roles.", [1, 2]),
@@ -334,14 +326,12 @@ DESCRIPTIONS = {
     "PulledSeries": Description("A series on the pull list."),
     "PulledSeries.id": Description("Id of the entry, not of the series.", 7),
     "PulledSeries.series": Description("The series."),
-    "PulledSeries.added_on": Description("Time at which it was added.", "2026-03-01T17:00:00.500000Z"),
     "FollowedSeries": Description("Summary of a series."),
     "FollowedSeries.series": Description(
         "Name, type and year, as shown on the site.", "Harbor Lights (2019)"
     ),
     "PullListSeries.series_id": Description("Id of the series.", 88),
     "PulledIssue": Description("An issue of a series on the pull list."),
-    "PulledIssue.series": Description("The series it belongs to."),
     "PulledIssue.issue": Description("Series and number, as shown on the site.", "Harbor Lights (2019) #3"),
     "PulledIssue.image": Description(
         "URL of the picture; null if there is none.", f"{BASE}/media/issue/2026/02/11/low-water.jpg"
@@ -353,7 +343,6 @@ DESCRIPTIONS = {
     "CollectionItemRated": Description("The rating of an issue that the account owns."),
     "ReadDate": Description("A time at which an issue was read."),
     "Read": Description("A read of an issue, owned or not, by the account."),
-    "Read.issue": Description("The issue."),
     "Read.read_date": Description("Time of the read; null if unknown.", "2026-02-02T01:00:00Z"),
     "OwnedVariant": Description("A variant of an issue."),
     "OwnedVariant.name": Description("Name of the variant; may be empty.", "Cover B"),
@@ -365,10 +354,6 @@ DESCRIPTIONS = {
     "Scrobbled": Description("An issue that was read."),
     "MissingSeries": Description("A series of which the account owns some issues, but not all."),
     "MissingIssue": Description("An issue that the account does not own."),
-    "CollectionItem.issue": Description("The issue."),
-    "CollectionItemRow.issue": Description("The issue."),
-    "Scrobbled.issue": Description("The issue."),
-    "MissingIssue.series": Description("The series it belongs to."),
     "CollectionItem.resource_url": Description("URL of its page on the site.", f"{BASE}/collection/40/"),
     "user": Description("The owner."),
     "issue_id": Description("Id of the issue.", 512),
@@ -403,44 +388,32 @@ DESCRIPTIONS = {
     "WishList.item_count": Description("Number of items on the list.", 3),
     "WishList.items_url": Description("URL of its items.", f"{BASE}/api/wish_list/items/"),
     "OwnedIssue": Description("The issue of an item."),
-    "OwnedIssue.series": Description("The series it belongs to."),
     "WishListItem": Description("An issue on the wish list."),
     "WishListItem.id": Description("Id of the item, not of the issue.", 42),
-    "WishListItem.issue": Description("The issue."),
-    "WishListItem.issue_id": Description("Id of the issue.", 512),
     "WishListItem.status": Description("Status of the item.", "Wanted"),
     "WishListItem.priority": Description("Priority, from 1 (highest) to 5 (lowest).", 1),
     "WishListItem.desired_grade": Description("Lowest acceptable grade; null for any.", 6.0),
     "WishListItem.max_price": Description("Highest acceptable price; null for any, 0 means null.", "50.00"),
     "WishListItem.max_price_currency": Description("Currency of the price; null without a price.", "GBP"),
-    "WishListItem.notes": Description("Notes; may be empty.", ""),
-    "WishListItem.added_on": Description("Time at which it was added.", "2026-03-01T17:00:00.500000Z"),
+    "added_on": Description("Time at which it was added.", "2026-03-01T17:00:00.500000Z"),
     "Acquired": Description("An acquired item of the wish list."),
     "Acquired.wish_list_item_id": Description("Id of the item on the wish list.", 42),
     "Acquired.collection_item_id": Description("Id of the item in the collection.", 987),
     "Acquired.created": Description("Whether the item in the collection is new.", True),
     "Acquired.status": Description("Status of the item.", "Acquired"),
-    "Acquired.purchase_date": Description("Date of purchase.", "2026-01-02"),
     "Acquired.purchase_price": Description("Price paid; 0 means null.", "4.50"),
-    "Acquired.purchase_price_currency": Description("Currency of the price.", "USD"),
     "Acquired.purchase_store": Description("Store where it was bought.", "Corner Shop"),
-    "Acquired.notes": Description("Notes; may be empty.", ""),
     "ReadingList": Description("A list of issues in reading order."),
     "ReadingListRow": Description("A reading list in a list."),
-    "ReadingList.slug": Description("Its part of the URL of its page.", "harbor-order"),
-    "ReadingListRow.slug": Description("Its part of the URL of its page.", "harbor-order"),
+    "slug": Description("Its part of the URL of its page.", "harbor-order"),
     "ReadingList.image": Description(
         "URL of the banner; null if there is none.", f"{BASE}/media/reading_list/2026/02/11/harbor.jpg"
     ),
-    "ReadingList.is_private": Description("Whether it is private.", False),
-    "ReadingListRow.is_private": Description("Whether it is private.", False),
+    "is_private": Description("Whether it is private.", False),
     "ReadingList.attribution_url": Description(
         "URL at the source; may be empty.", "https://orders.example/harbor"
     ),
-    "ReadingList.user": Description("The owner."),
-    "ReadingListRow.user": Description("The owner."),
-    "ReadingList.list_type": Description("Type of the list.", "Event"),
-    "ReadingListRow.list_type": Description("Type of the list.", "Event"),
+    "list_type": Description("Type of the list.", "Event"),
     "ReadingList.attribution_source": Description(
         "Name of its source; empty if it is the owner's own work.", "Comic Book Reading Orders"
     ),
@@ -465,11 +438,9 @@ DESCRIPTIONS = {
     ),
     "ReadingListItem": Description("An issue in a reading list."),
     "ReadingListItem.id": Description("Id of the item, not of the issue.", 77),
-    "ReadingListItem.issue": Description("The issue."),
     "ReadingListItem.order": Description("Its position in the list, from 1.", 1),
     "ReadingListItem.issue_type": Description("Its role in the list; may be empty.", "Core Issue"),
     "ListedIssue": Description("The issue of an item."),
-    "ListedIssue.series": Description("The series it belongs to."),
     "Attribution.source": Description("Name of the source.", "Grand Comics Database"),
     "Attribution.url": Description("URL of the page cited.", "https://www.comics.org/series/8801/"),
 }
@@ -490,6 +461,19 @@ for _shape, _slug in {
     DESCRIPTIONS[f"{_shape}.resource_url"] = Description(DESCRIPTIONS["resource_url"].text, f"{BASE}/{_page}")
     if _shape != "Series":  # a series has no picture of its own
         DESCRIPTIONS[f"{_shape}.image"] = Description(DESCRIPTIONS["image"].text, f"{BASE}/{_picture}")
+for _shape in (
+    "CodeMatch",
+    "CollectionItem",
+    "CollectionItemRow",
+    "CoverMatch",
+    "Read",
+    "ReadingListItem",
+    "Scrobbled",
+    "WishListItem",
+):
+    DESCRIPTIONS[f"{_shape}.issue"] = Description("The issue.")
+for _suffix in (INPUT, FORM, CHANGE, FORM_CHANGE, WRITTEN):
+    DESCRIPTIONS[f"Series{_suffix}.status"] = Description(STATUSES, 4)
 
 
 def description_of(name: str, shape: str = "") -> Description | None:

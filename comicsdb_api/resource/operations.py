@@ -30,3 +30,8 @@ class Operation:
     header_parameters: tuple[str, ...] = ()  # supported request headers, as names of parameters
     query_parameters: tuple[Filter, ...] = ()  # parameters of the query
     requires_picture: bool = False  # whether a form must include one
+
+
+def existing_or_new(body: ResponseBody, existing: str, new: str) -> dict[int, tuple[str, ResponseBody]]:
+    """The results of an operation that finds or creates an object, by two sentences."""
+    return {200: (existing, body), 201: (new, body)}

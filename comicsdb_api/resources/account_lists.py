@@ -9,9 +9,8 @@ from sqlalchemy import ColumnElement, Date, Integer, Select, bindparam, literal_
 
 from comicsdb.readcache.etag import with_tag
 from comicsdb.readcache.validators import select_stamps
-from comicsdb_api.errors import RefusedError, not_found_message
 from comicsdb_api.resource import expressions
-from comicsdb_api.resource.base import EntityResource
+from comicsdb_api.resource.base import EntityResource, ListResource
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.listing import Detail, Listing, PageRequest
@@ -24,6 +23,8 @@ NO_STAMPS = select(literal_column("1").label("own"))
 
 class OwnResource(EntityResource):
     """A resource of which callers see only their own rows."""
+
+    missing = ListResource.missing  # the same whether or not another account has such an object
 
     @classmethod
     def caller_condition(cls) -> ColumnElement[bool]:
@@ -56,10 +57,6 @@ class OwnResource(EntityResource):
         if body is None:  # deleted concurrently
             raise self.missing(object_id)
         return conditional_response(self.request, with_tag(body), dates=detail.read.dates(stamps))
-
-    def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
-        """404, regardless of whether another account has such an object."""
-        return RefusedError(404, not_found_message(self.kind()))
 
 
 class SingleListResource(OwnResource):

@@ -28,5 +28,4 @@ class ArcResource(CatalogueResource):
             "image": expressions.picture_url(arc.c.image),
             "cv_id": arc.c.cv_id,
             "gcd_id": arc.c.gcd_id,
-            "resource_url": expressions.page_url(arc),
         } | cls.closing_fields()

@@ -26,9 +26,10 @@ class CatalogueResource(EntityResource):
 
     @classmethod
     def closing_fields(cls) -> dict:
-        """The last fields of a detail: its own `modified`, and the sources of its text."""
+        """The last fields of a detail: its page, its own `modified`, and the sources of its text."""
         table = cls.model.__table__
         return {
+            "resource_url": expressions.page_url(table),
             "modified": expressions.instant(table.c.modified),
             "attribution": expressions.attribution(table),
         }

@@ -43,5 +43,4 @@ class CharacterResource(CatalogueResource):
             ),
             "cv_id": character.c.cv_id,
             "gcd_id": character.c.gcd_id,
-            "resource_url": expressions.page_url(character),
         } | cls.closing_fields()

@@ -30,7 +30,7 @@ from comicsdb_api.resource import bodies, conditional, expressions, writes
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.expressions import BASE, constant
-from comicsdb_api.resource.operations import Operation, ResponseBody
+from comicsdb_api.resource.operations import Operation, ResponseBody, existing_or_new
 from comicsdb_api.resource.types import ChoiceText, Url
 from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, own_row_body
 from comicsdb_api.resources.collection_figures import (
@@ -271,10 +271,6 @@ class CollectionDetail(OwnDetail):
         return cls(ReadDeclaration(route, None, "collection:retrieve", stamps, date_pairs=3), resource)
 
 
-def _add_result(status: int, sentence: str) -> dict:
-    return {status: (sentence, ResponseBody("CollectionItem", CollectionResource.detail_fields()))}
-
-
 class CollectionAddResource(CollectionResource):
     """Adds issues to the account's collection."""
 
@@ -282,7 +278,11 @@ class CollectionAddResource(CollectionResource):
     operations = {
         "POST": Operation(
             "Add an issue to the collection",
-            _add_result(200, "The existing item, unchanged.") | _add_result(201, "The new item."),
+            existing_or_new(
+                ResponseBody("CollectionItem", CollectionResource.detail_fields()),
+                "The existing item, unchanged.",
+                "The new item.",
+            ),
             CollectionAddSchema,
             "CollectionAddInput",
             {"422": "KeyUsed"},
@@ -309,11 +309,6 @@ class CollectionAddResource(CollectionResource):
         return 201 if created else 200, body
 
 
-def _scrobble_result(status: int, sentence: str) -> dict:
-    fields = CollectionResource.scrobble_fields()
-    return {status: (sentence, ResponseBody("Scrobbled", fields))}
-
-
 def in_site_zone(request, moment: datetime) -> datetime:
     """A time with its zone; without one, it is in the site's time zone."""
     zone = request.registry.settings["comicsdb.timezone"]
@@ -327,8 +322,11 @@ class ScrobbleResource(CollectionResource):
     operations = {
         "POST": Operation(
             "Record that an issue was read",
-            _scrobble_result(200, "The existing item.")
-            | _scrobble_result(201, "The new item: one digital copy."),
+            existing_or_new(
+                ResponseBody("Scrobbled", CollectionResource.scrobble_fields()),
+                "The existing item.",
+                "The new item: one digital copy.",
+            ),
             ScrobbleSchema,
             "ScrobbleInput",
             {"422": "KeyUsed"},

@@ -35,5 +35,4 @@ class CreatorResource(CatalogueResource):
             "alias": creator.c.alias,
             "cv_id": creator.c.cv_id,
             "gcd_id": creator.c.gcd_id,
-            "resource_url": expressions.page_url(creator),
         } | cls.closing_fields()

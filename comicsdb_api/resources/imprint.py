@@ -30,7 +30,6 @@ class ImprintResource(PublishedResource):
             "cv_id": imprint.c.cv_id,
             "gcd_id": imprint.c.gcd_id,
             "publisher": expressions.named_object(Publisher.__table__),
-            "resource_url": expressions.page_url(imprint),
         } | cls.closing_fields()
 
     @classmethod

@@ -271,7 +271,6 @@ class IssueResource(CatalogueResource):
             "variants": variants(),
             "cv_id": issue.c.cv_id,
             "gcd_id": issue.c.gcd_id,
-            "resource_url": expressions.page_url(issue),
         } | cls.closing_fields()
 
 

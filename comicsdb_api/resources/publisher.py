@@ -49,5 +49,4 @@ class PublisherResource(CatalogueResource):
             "image": expressions.picture_url(publisher.c.image),
             "cv_id": publisher.c.cv_id,
             "gcd_id": publisher.c.gcd_id,
-            "resource_url": expressions.page_url(publisher),
         } | cls.closing_fields()

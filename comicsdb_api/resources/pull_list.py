@@ -18,7 +18,7 @@ from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resource.base import integer_in_path, serve
 from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.filters import DateFilter
-from comicsdb_api.resource.operations import Operation, ResponseBody
+from comicsdb_api.resource.operations import Operation, ResponseBody, existing_or_new
 from comicsdb_api.resource.types import Url
 from comicsdb_api.resource.writes import encoded_json_response
 from comicsdb_api.resources.account_lists import (
@@ -119,13 +119,11 @@ class PullListAddResource(PullListResource):
     operations = {
         "POST": Operation(
             "Follow a series",
-            {
-                200: (
-                    "The existing entry, if the series is already followed.",
-                    ResponseBody("PulledSeries", PulledSeriesResource.row_fields()),
-                ),
-                201: ("The new entry.", ResponseBody("PulledSeries", PulledSeriesResource.row_fields())),
-            },
+            existing_or_new(
+                ResponseBody("PulledSeries", PulledSeriesResource.row_fields()),
+                "The existing entry, if the series is already followed.",
+                "The new entry.",
+            ),
             PullSchema,
             "PullListSeriesInput",
         )

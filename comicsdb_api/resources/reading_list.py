@@ -23,7 +23,6 @@ from comicsdb.models.choices import ItemType, ListSource, ListType
 from comicsdb.readcache.etag import with_tag
 from comicsdb.security import Identity, Permission, has_permission
 from comicsdb.tags import CBL, TagFormat
-from comicsdb_api.errors import RefusedError, not_found_message
 from comicsdb_api.negotiation import tag_format
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.base import EntityResource, ListResource
@@ -166,6 +165,7 @@ class ReadingListResource(EntityResource):
             ReadingListItemResource.order(),
         )
     }
+    missing = ListResource.missing  # the same whether or not others may see such a list
 
     @classmethod
     def row_fields(cls) -> dict:
@@ -174,7 +174,7 @@ class ReadingListResource(EntityResource):
             "id": reading_list.c.id,
             "name": reading_list.c.name,
             "slug": reading_list.c.slug,
-            "user": _owner(),
+            "user": expressions.json_object("UserRef", id=user.c.id, username=user.c.username),
             "list_type": expressions.label_for(reading_list.c.list_type, TYPES),
             "is_private": reading_list.c.is_private,
             "attribution_source": type_coerce(reading_list.c.attribution_source, OneOf("", *ListSource)),
@@ -260,14 +260,6 @@ class ReadingListResource(EntityResource):
         if found is None:
             raise self.missing(object_id)
         return read.dates(tuple(found))
-
-    def missing(self, object_id: int | None = None) -> Exception:  # noqa: ARG002
-        """404, regardless of whether others may see such a list."""
-        return RefusedError(404, not_found_message(self.kind()))
-
-
-def _owner():
-    return expressions.json_object("UserRef", id=user.c.id, username=user.c.username)
 
 
 def _label(column, words: dict):

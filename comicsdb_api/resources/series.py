@@ -124,7 +124,6 @@ class SeriesResource(CatalogueResource):
             "associated": associated(),
             "cv_id": series.c.cv_id,
             "gcd_id": series.c.gcd_id,
-            "resource_url": expressions.page_url(series),
         } | cls.closing_fields()
 
     @classmethod

@@ -14,7 +14,7 @@ from comicsdb.tags.archive import archive
 from comicsdb.values import whole_number
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.negotiation import parameter
-from comicsdb_api.openapi.common import DATE_CONDITIONS, MORE_HEADERS, integer
+from comicsdb_api.openapi.common import DATE_CONDITIONS, MORE_HEADERS, PARAMETERS, integer
 from comicsdb_api.openapi.schemas import reference
 from comicsdb_api.resource import expressions, paging
 from comicsdb_api.resource.base import serve
@@ -27,12 +27,9 @@ ZIP = "application/zip"
 ZIP_MEDIA_RANGES = {"*/*", "application/*", ZIP}
 ISSUES_MAX = 500  # issues in an archive
 
-PAGE_PARAMETER = {
-    "name": "page",
-    "in": "query",
+PAGE_PARAMETER = PARAMETERS["page"] | {
     "description": "Number of the archive, from 1.",
     "schema": integer(1, paging.PAGE_MAX),
-    "example": 1,
 }
 # A change of an issue's detail updates its `modified`, and so the series' `issues_modified`; ratings update
 # the series' `rated`.

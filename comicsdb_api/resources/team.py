@@ -32,5 +32,4 @@ class TeamResource(CatalogueResource):
             ),
             "cv_id": team.c.cv_id,
             "gcd_id": team.c.gcd_id,
-            "resource_url": expressions.page_url(team),
         } | cls.closing_fields()

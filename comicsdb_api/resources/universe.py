@@ -54,5 +54,4 @@ class UniverseResource(CatalogueResource):
             "desc": universe.c.desc,
             "gcd_id": universe.c.gcd_id,
             "image": expressions.picture_url(universe.c.image),
-            "resource_url": expressions.page_url(universe),
         } | cls.closing_fields()

@@ -13,7 +13,7 @@ from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resource import bodies, expressions
 from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.expressions import BASE, constant
-from comicsdb_api.resource.operations import Operation, ResponseBody
+from comicsdb_api.resource.operations import Operation, ResponseBody, existing_or_new
 from comicsdb_api.resource.types import ChoiceText, CurrencyCode, Url
 from comicsdb_api.resource.writes import encoded_json_response, validated
 from comicsdb_api.resources.account_lists import (
@@ -122,16 +122,11 @@ class WishListAddResource(WishListResource):
     operations = {
         "POST": Operation(
             "Add an issue to the wish list",
-            {
-                200: (
-                    "The existing item, unchanged.",
-                    ResponseBody("WishListItemWritten", WishListItemResource.item_fields()),
-                ),
-                201: (
-                    "The new item.",
-                    ResponseBody("WishListItemWritten", WishListItemResource.item_fields()),
-                ),
-            },
+            existing_or_new(
+                ResponseBody("WishListItemWritten", WishListItemResource.item_fields()),
+                "The existing item, unchanged.",
+                "The new item.",
+            ),
             NewWishSchema,
             "WishListItemInput",
         )
