@@ -39,11 +39,6 @@ class Chart:
     points: list[Point]
 
     @property
-    def total(self) -> int:
-        """Return the sum of all figures."""
-        return sum(point.value for point in self.points)
-
-    @property
     def ticks(self) -> list[int]:
         """Return the numbers of the axis, from 0 to at least the highest figure."""
         return axis(max((point.value for point in self.points), default=0))

@@ -15,15 +15,21 @@ CONFIRMATION_FIELDS = {*accounts.CONFIRM_FIELDS, "csrf_token"}
 SECRET_REFERRER = "strict-origin"  # noqa: S105
 
 
-def no_store(view):
-    """View decorator: forbid caching of a personal response."""
+def with_cache_control(value: str):
+    """A view decorator that sets the header Cache-Control, to forbid caching of a personal response."""
 
-    def answer(context, request):
-        response = view(context, request)
-        response.headers["Cache-Control"] = "no-store"
-        return response
+    def decorate(view):
+        def answer(context, request):
+            response = view(context, request)
+            response.headers["Cache-Control"] = value
+            return response
 
-    return answer
+        return answer
+
+    return decorate
+
+
+no_store = with_cache_control("no-store")
 
 
 def restrict_referrer(view):

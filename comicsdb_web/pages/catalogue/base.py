@@ -234,13 +234,9 @@ class EntityViews(EditingViews):
         return fragment(self.request, "block", values) if self.request.is_fragment else values
 
     def _entity(self, *options):
-        """The object in the path; the catalogue raises the error of a moved, deleted or unknown one."""
-        slug = self.request.matchdict["slug"]
+        """The object in the path; see `entity_in_path`."""
         statement = select(self.model).options(*KINDS[self.kind].label_options, *options)
-        found = None
-        if "\0" not in slug:
-            found = self.session.scalar(statement.where(self.model.slug == slug))
-        return found or self.request.catalog.by_slug(self.model, slug)
+        return entity_in_path(self.request, self.model, statement)
 
     def _block_page(self, block: Block, entity, offset: int) -> BlockPage:
         total = self.session.scalar(block.count(entity))
@@ -252,6 +248,16 @@ class EntityViews(EditingViews):
 
     def _path(self, entity) -> str:
         return with_query(self.request, self.request.entity_path(entity))
+
+
+def entity_in_path(request, model, statement: Select):
+    """The object in the path; the catalogue raises the error of a moved, deleted or unknown one.
+
+    `statement` selects the model, with what the page needs.
+    """
+    slug = request.matchdict["slug"]
+    found = request.dbsession.scalar(statement.where(model.slug == slug)) if "\0" not in slug else None
+    return found or request.catalog.by_slug(model, slug)
 
 
 class IssueListMixin:

@@ -25,6 +25,7 @@ from comicsdb.values import iso_timestamp, whole_number
 from comicsdb_web.forms import form_state
 from comicsdb_web.lists.paging import Page, paginate
 from comicsdb_web.pages.account import no_store
+from comicsdb_web.pages.catalogue.base import entity_in_path
 from comicsdb_web.pages.catalogue.history_labels import TYPES, field_labels
 from comicsdb_web.rendering.locales import _
 
@@ -153,13 +154,8 @@ class HistoryViews:
             return Subject(self.kind, left.object_id, left.slug, left.label)
 
     def _entity(self):
-        slug, model = self.request.matchdict["slug"], KINDS[self.kind].model
-        found = (
-            self.session.scalar(select_with_labels(model).where(model.slug == slug))
-            if "\0" not in slug
-            else None
-        )
-        return found or self.request.catalog.by_slug(model, slug)
+        model = KINDS[self.kind].model
+        return entity_in_path(self.request, model, select_with_labels(model))
 
     def _requested_version(self):
         """The object and its older version; raises HTTPNotFound for another object's version."""

@@ -321,7 +321,7 @@ class IssueViews(CopyingViews, EntityViews):
     def cover(self):
         """The cover in full size: a separate page, or the content of the dialog on the issue's page."""
         issue = self._entity(selectinload(Issue.variants))
-        values = {"entity": issue, "kind": self.kind, "picture": self._picture(issue)}
+        values = {"entity": issue, "picture": self._picture(issue)}
         return fragment(self.request, "cover", values) if self.request.is_fragment else values
 
     def _picture(self, issue):

@@ -55,7 +55,7 @@ def profile(request):
         shelf = cards.load(session, Issue, rows.order_by(*cards.order(Issue)))
     read = []
     if reader.shows(DIARY):
-        latest = profiles.entries(session, user_id, _zone(request), limit=LATEST)
+        latest = profiles.entries(session, user_id, site_zone(request), limit=LATEST)
         read = list(cards_by_id(session, Issue, (each.issue_id for each in latest)).values())
     favourites = profiles.favourites(session, user_id) if reader.shows(FAVOURITES) else []
     return {
@@ -130,7 +130,7 @@ class Diary:
 def diary(request):
     """The issues that a reader read in a month, by day; by default in the latest month with reads."""
     reader = find_profile(request, DIARY)
-    months = profiles.months(request.dbsession, reader.user.id, _zone(request))
+    months = profiles.months(request.dbsession, reader.user.id, site_zone(request))
     if not months:
         return {"reader": reader, "diary": None, "months": [], "page": None}
     wanted = request.GET.get("month")
@@ -140,12 +140,12 @@ def diary(request):
         raise HTTPNotFound
     month = months[place]
     span = month.first, month_after(month.first)
-    total = profiles.entry_count(request.dbsession, reader.user.id, _zone(request), span)
+    total = profiles.entry_count(request.dbsession, reader.user.id, site_zone(request), span)
     number, pages = requested_page(request, total, PER_PAGE)
     entries = profiles.entries(
         request.dbsession,
         reader.user.id,
-        _zone(request),
+        site_zone(request),
         limit=PER_PAGE,
         offset=(number - 1) * PER_PAGE,
         span=span,
@@ -176,7 +176,7 @@ def month_after(first: date) -> date:
     return date(first.year + first.month // 12, first.month % 12 + 1, 1)
 
 
-def _zone(request):
+def site_zone(request):
     """The site's time zone: a diary has the same days for everybody."""
     return request.registry.settings["comicsdb.timezone"]
 

@@ -10,7 +10,7 @@ from comicsdb.community.year_in_review import YearInReview
 from comicsdb.i18n import translate
 from comicsdb.models import Series
 from comicsdb.values import whole_number
-from comicsdb_web.pages.community.readers import cards_by_id, find_profile
+from comicsdb_web.pages.community.readers import cards_by_id, find_profile, site_zone
 from comicsdb_web.rendering import charts, share_pictures
 from comicsdb_web.rendering.charts import Chart, Point
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
@@ -25,7 +25,7 @@ def page(request):
     if not years:
         return {"reader": reader, "year": None, "years": []}
     wanted = _wanted(request, years)
-    year = year_in_review.year_in_review_of(request.dbsession, reader.user.id, wanted, _zone(request))
+    year = year_in_review.year_in_review_of(request.dbsession, reader.user.id, wanted, site_zone(request))
     run = year.run and cards_by_id(request.dbsession, Series, [year.run[0]]).get(year.run[0])
     return {
         "reader": reader,
@@ -41,7 +41,7 @@ def page(request):
 
 def _years(request, user_id: int) -> list[int]:
     """The years in which anything was read, the latest first."""
-    months = profiles.months(request.dbsession, user_id, _zone(request))
+    months = profiles.months(request.dbsession, user_id, site_zone(request))
     return list(dict.fromkeys(each.first.year for each in months))
 
 
@@ -50,10 +50,6 @@ def _wanted(request, years: list[int]) -> int:
     if wanted not in years:
         raise HTTPNotFound
     return wanted
-
-
-def _zone(request):
-    return request.registry.settings["comicsdb.timezone"]
 
 
 def _charts(request, year: YearInReview) -> dict[str, Chart]:
@@ -94,7 +90,7 @@ def share(request):
     if not reader.is_open(YEAR):
         raise HTTPNotFound
     wanted = _wanted(request, _years(request, reader.user.id))
-    year = year_in_review.year_in_review_of(request.dbsession, reader.user.id, wanted, _zone(request))
+    year = year_in_review.year_in_review_of(request.dbsession, reader.user.id, wanted, site_zone(request))
     say = request.localizer
     title = translate(say, TITLE % {"name": reader.user.username, "year": wanted})
     lines = [translate(say, ngettext("${n} issue read", "${n} issues read", year.issues))]

@@ -57,6 +57,7 @@ from comicsdb_web.lists.catalogue_filters import series_types
 from comicsdb_web.lists.filters import NOT_OFFERED, Chip, url_without
 from comicsdb_web.lists.json_columns import json_object
 from comicsdb_web.lists.paging import Page, paginate, requested_page
+from comicsdb_web.pages.account import with_cache_control
 from comicsdb_web.pages.library.rating import CLEAR, CLEARED, RATINGS, SAVED
 from comicsdb_web.rendering import charts
 from comicsdb_web.rendering.charts import Chart, Point, with_rest
@@ -66,17 +67,7 @@ from comicsdb_web.rendering.row_views import row_view
 PER_PAGE = 50
 VIEWS = ("table", "grid")  # views of the list; the first is the default
 SELECT_PAGE = "page"  # ?select=page selects all items of the page without JavaScript
-
-
-def private(view):
-    """View decorator: forbid caching of a reader's private page."""
-
-    def answer(context, request):
-        response = view(context, request)
-        response.headers["Cache-Control"] = "private, no-store"
-        return response
-
-    return answer
+private = with_cache_control("private, no-store")
 
 
 def add_collection_page(config, name, pattern, view, **options):

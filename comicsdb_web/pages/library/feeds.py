@@ -19,6 +19,7 @@ from comicsdb.i18n import translate
 from comicsdb.library import feeds, pull_list
 from comicsdb.models import Issue, Publisher, Series
 from comicsdb.ratelimit import Limit
+from comicsdb_web.pages.catalogue.base import entity_in_path
 from comicsdb_web.pages.site.errors import error_page
 from comicsdb_web.rendering import atom, calendars
 from comicsdb_web.rendering.locales import _, locale_of
@@ -55,7 +56,7 @@ def releases(request):
 
 def publisher_feed(request):
     """The issues of a publisher."""
-    publisher = _found(request, Publisher)
+    publisher = entity_in_path(request, Publisher, select(Publisher))
     about = Subject(f"publisher/{publisher.id}", publisher.label, request.entity_path(publisher))
     published = select(Series.id).where(Series.publisher_id == publisher.id)
     return _public_feed(request, about, feeds.OF_PUBLISHER, Issue.series_id.in_(published))
@@ -63,7 +64,7 @@ def publisher_feed(request):
 
 def series_feed(request):
     """The issues of a series."""
-    series = _found(request, Series, joinedload(Series.series_type))
+    series = entity_in_path(request, Series, select(Series).options(joinedload(Series.series_type)))
     about = Subject(f"series/{series.id}", series.label, request.entity_path(series))
     return _public_feed(request, about, feeds.OF_SERIES, Issue.series_id == series.id)
 
@@ -90,14 +91,6 @@ def private_feed(request):
     response = _response(request, _write_feed(request, about, found, own=""))
     response.headers.update(SECRET_HEADERS)
     return response
-
-
-def _found(request, model, *options):
-    """The object in the path; the catalogue raises its errors for deleted and merged objects."""
-    slug = request.matchdict["slug"]
-    statement = select(model).where(model.slug == slug).options(*options)
-    found = request.dbsession.scalar(statement) if "\0" not in slug else None
-    return found or request.catalog.by_slug(model, slug)
 
 
 def _public_feed(request, about: Subject, window: feeds.Window, *conditions):

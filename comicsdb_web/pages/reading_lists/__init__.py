@@ -39,16 +39,6 @@ ITEM_TYPES = {
 }
 SOURCES = LIST_SOURCE_NAMES  # names, which are not translated
 
-NAMES = (
-    "q",
-    "name",
-    "username",
-    "publisher",
-    "list_type",
-    "attribution_source",
-    "average_rating__gte",
-    "is_private",
-)
 LABELS = {
     "q": _("Search"),
     "name": _("Name"),
@@ -104,7 +94,7 @@ class ListFilters:
 def parse_filters(request) -> ListFilters:
     """The filters of the query; without `is_private` for anonymous readers, who see only public lists."""
     found = ListFilters()
-    for name in NAMES:
+    for name, label in LABELS.items():
         value = search.clean_query(request.GET.get(name, ""))
         if name == "is_private" and request.identity is None:
             value = ""
@@ -117,9 +107,7 @@ def parse_filters(request) -> ListFilters:
             found.errors[name] = shown
         else:
             found.conditions.append(condition)
-            found.chips.append(
-                Chip(translate(request.localizer, LABELS[name]), shown, url_without(request, name))
-            )
+            found.chips.append(Chip(translate(request.localizer, label), shown, url_without(request, name)))
     return found
 
 
@@ -328,7 +316,6 @@ class ReadingListViews(ListViewsBase):
         composition = figures.composition(self.session, found.id)
         values = self._list_values(found) | {
             "part": self._items_page(found, offset, composition),
-            "composition": composition,
         }
         if self.request.is_fragment:
             return fragment(self.request, "reading_list_items", values)
@@ -404,7 +391,7 @@ def includeme(config):
     """Add the pages; fixed paths, which no list can have as slugs, come before those of lists."""
     config.add_directive("add_list_page", add_list_page)
     views = ReadingListViews
-    listed = {"template": "list", "parameters": (*NAMES, "sort", "page")}
+    listed = {"template": "list", "parameters": (*LABELS, "sort", "page")}
     config.add_list_page("list", "", views, attr="list", member=False, **listed)
     config.add_list_page("search", "search", views, attr="search", member=False)
     config.add_list_page("mine", "my-lists/", views, attr="mine", **listed)

@@ -295,7 +295,6 @@ class ItemViews(ListViewsBase):
             "may_manage": True,
             "item_types": ITEM_TYPES,
             "options": item_type_options(self.request),
-            "back": self.item_path(found, item),
         }
         if self.request.is_fragment:
             return fragment(self.request, "reading_list_type", values, status=status)
