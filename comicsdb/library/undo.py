@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from sqlalchemy import Table, UniqueConstraint, select, text
+from sqlalchemy import Table, UniqueConstraint, select, text, update
 from sqlalchemy.orm import Session, selectinload, sessionmaker
 
 from comicsdb import clock
@@ -107,7 +107,10 @@ def queue_if_large(session: Session, user_id: int, act_id: int) -> bool:
 
 
 def undo_queued(factory: sessionmaker[Session], settings: Mapping) -> bool:
-    """Undo the large act that has waited longest, in one transaction; False if there is none."""
+    """Undo the large act that has waited longest, in one transaction; False if there is none.
+
+    Others go first at the next call if that fails, for whatever reason.
+    """
     with factory() as session:
         session.execute(text("SET LOCAL statement_timeout = 0"))
         session.execute(text("SET LOCAL jit = off"))
@@ -118,12 +121,19 @@ def undo_queued(factory: sessionmaker[Session], settings: Mapping) -> bool:
         act = session.scalar(asked)
         if act is None:
             return False
-        act.undo_asked = None
+        act_id, act.undo_asked = act.id, None
         owner = select(User).where(User.id == act.user_id).options(selectinload(User.groups))
         identity = make_identity(session.scalars(owner).one(), SESSION)
         today = clock.business_day(settings["comicsdb.timezone"])
-        undo(session, identity, settings["comicsdb.official_account"], act.id, today=today)
-        session.commit()
+        try:
+            undo(session, identity, settings["comicsdb.official_account"], act_id, today=today)
+            session.commit()
+        except Exception:
+            session.rollback()
+            last = update(LibraryAct).where(LibraryAct.id == act_id, LibraryAct.undo_asked.is_not(None))
+            session.execute(last.values(undo_asked=clock.now()))
+            session.commit()
+            raise
     return True
 
 

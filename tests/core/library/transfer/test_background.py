@@ -8,9 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from zoneinfo import ZoneInfo
 
+import pytest
 from sqlalchemy import select, text
+from sqlalchemy.exc import IntegrityError
 
 from comicsdb.catalog import Catalog
+from comicsdb.library import collection
 from comicsdb.library.transfer import background, imports
 from comicsdb.library.undo import UndoResult, queue_if_large, undo
 from comicsdb.models import LibraryImport, LibraryImportRow, User
@@ -273,6 +276,30 @@ def test_a_large_undo_does_not_wait_for_an_import_that_fails(factory, monkeypatc
             pass
         assert session.scalar(text("SELECT count(*) FROM collection_item")) == 0
         assert session.scalar(text(f"SELECT undone FROM library_act WHERE id = {made.act_id}"))
+
+
+def test_a_large_undo_that_fails_does_not_hold_up_others(factory, monkeypatch):
+    monkeypatch.setattr("comicsdb.library.undo.LARGE", 1)
+    with factory() as session:
+        make = Factories(Catalog(session))
+        readers, issue = [make.user().id for _ in range(2)], make.issue()
+        for reader in readers:
+            item, _new = collection.add(session, reader, issue.id, {})
+            session.commit()
+            collection.remove(session, reader, item.id)
+            session.commit()
+            act_id = session.scalar(text("SELECT max(id) FROM library_act"))
+            assert queue_if_large(session, reader, act_id)
+            session.commit()
+        refused = f"ALTER TABLE collection_item ADD CONSTRAINT refused CHECK (user_id <> {readers[0]})"
+        execute(factory, refused)
+        importer = background.Importer(factory, SETTINGS)
+        with pytest.raises(IntegrityError):
+            importer.work()
+        importer.work()
+        assert session.scalars(text("SELECT user_id FROM collection_item")).all() == readers[1:]
+        waiting = "SELECT user_id FROM library_act WHERE undo_asked IS NOT NULL"
+        assert session.scalars(text(waiting)).all() == readers[:1]
 
 
 def test_a_version_that_the_database_cannot_hold_is_told_without_it(factory, monkeypatch):
