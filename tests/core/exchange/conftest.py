@@ -33,6 +33,14 @@ class ImportedDatabase:
         self.cluster.drop_database(name)
 
 
+@pytest.fixture
+def importer(database, tmp_path):
+    """An importer into an empty catalogue, with a folder for pictures."""
+    importer = Importer(database, tmp_path)
+    yield importer
+    importer.close()
+
+
 @pytest.fixture(scope="session")
 def imported_database(cluster, template, tmp_path_factory):
     """A database with the small set."""

@@ -16,14 +16,6 @@ from tests.dataset import entity, issue, pictures, small_set, variant, write_set
 from tests.importer import Importer
 
 
-@pytest.fixture
-def importer(database, tmp_path):
-    """An importer into an empty catalogue, with a folder for pictures."""
-    importer = Importer(database, tmp_path)
-    yield importer
-    importer.close()
-
-
 @pytest.fixture(scope="module")
 def varied(cluster, template, tmp_path_factory):
     """The importer, rows and report of the small set with all the changes that the tests below need."""

@@ -5,16 +5,6 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.dataset import entity, issue, picture, pictures, series, small_set
-from tests.importer import Importer
-
-
-@pytest.fixture
-def importer(database, tmp_path):
-    """An importer into an empty catalogue, with a folder for pictures."""
-    importer = Importer(database, tmp_path)
-    yield importer
-    importer.close()
-
 
 # The same set again.
 

@@ -2,22 +2,11 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from tests.dataset import rating, read_set, small_set
-from tests.importer import Importer
 
 AT = "2025-06-01T10:00:00.000000Z"
 LATER = "2025-06-03T11:30:00.000123Z"
 STAMPS = {"created_on": AT, "modified": LATER}
-
-
-@pytest.fixture
-def importer(database, tmp_path):
-    """An importer into an empty catalogue, with a folder for pictures."""
-    importer = Importer(database, tmp_path)
-    yield importer
-    importer.close()
 
 
 def copy(identifier: int, user_id: int, issue_id: int, **more) -> dict:
