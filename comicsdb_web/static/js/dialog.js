@@ -1,5 +1,5 @@
 // Opens links to a picture in a dialog.
-import { load } from "./fragments.js";
+import { isModified, load } from "./fragments.js";
 
 export function enlargeInDialog() {
   const dialog = document.getElementById("dialog");
@@ -7,7 +7,7 @@ export function enlargeInDialog() {
 
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[data-dialog]");
-    if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (!link || isModified(event)) return;
     event.preventDefault();
     if (await load(link.href)) {
       opener = link;

@@ -32,7 +32,6 @@ export function storeDrafts() {
       const response = await fetch(location.pathname, {
         method: "POST",
         body: fields,
-        credentials: "same-origin",
         headers: { "X-Fragment": "1" },
         keepalive,
         signal: running.signal,

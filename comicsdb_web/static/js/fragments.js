@@ -3,6 +3,10 @@ import { announceFailure } from "./announce.js";
 import { offerCopying } from "./copy.js";
 import { offerClosing } from "./messages.js";
 
+/** Whether a click on a link is more than a plain one, which browsers answer with another tab or the like. */
+export const isModified = (event) =>
+  event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+
 /**
  * Fetch a fragment and insert it into its targets.
  * Returns the added elements by the id of their target, or null.
@@ -11,11 +15,7 @@ import { offerClosing } from "./messages.js";
 export async function load(address, options = {}, button = null) {
   let response;
   try {
-    response = await fetch(address, {
-      credentials: "same-origin",
-      ...options,
-      headers: { ...options.headers, "X-Fragment": "1" },
-    });
+    response = await fetch(address, { ...options, headers: { ...options.headers, "X-Fragment": "1" } });
   } catch {
     announceFailure();
     return null;

@@ -1,11 +1,11 @@
 // "More" links add their rows to the page instead of opening another one.
 import { announce } from "./announce.js";
-import { load } from "./fragments.js";
+import { isModified, load } from "./fragments.js";
 
 export function followMoreLinks() {
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[data-fragment]");
-    if (!link || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (!link || isModified(event)) return;
     event.preventDefault();
     if (link.getAttribute("aria-busy") === "true") return;
     link.setAttribute("aria-busy", "true");

@@ -75,7 +75,6 @@ class Picker {
     let response, answer;
     try {
       response = await fetch(`${this.field.dataset.pick}?q=${encodeURIComponent(text)}`, {
-        credentials: "same-origin",
         headers: { "X-Fragment": "1" },
       });
       if (response.status === 204) {

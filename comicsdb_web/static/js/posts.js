@@ -1,8 +1,6 @@
 // Forms and links that change a part of the page in place, with the same URLs and fields as without JavaScript.
 import { announce } from "./announce.js";
-import { load } from "./fragments.js";
-
-const plain = (event) => event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+import { isModified, load } from "./fragments.js";
 
 export function sendFormsInPlace() {
   document.addEventListener("submit", async (event) => {
@@ -39,7 +37,7 @@ export function sendFormsInPlace() {
 export function swapInPlace() {
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[data-swap]");
-    if (!link || plain(event)) return;
+    if (!link || isModified(event)) return;
     event.preventDefault();
     const added = await load(link.href);
     const elements = [...(added?.values() ?? [])].flat();

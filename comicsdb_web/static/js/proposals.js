@@ -8,7 +8,7 @@ export function proposeFromSeries() {
   const chosen = () => field.querySelector("[data-picked] input:checked")?.value;
   const propose = async () => {
     const address = `${button.dataset.propose}?series=${encodeURIComponent(chosen())}`;
-    const response = await fetch(address, { credentials: "same-origin", headers: { "X-Fragment": "1" } });
+    const response = await fetch(address, { headers: { "X-Fragment": "1" } });
     if (response.status !== 200) return;
     const filled = Object.entries(await response.json()).filter(([name, value]) => fill(name, value));
     if (!filled.length) return;

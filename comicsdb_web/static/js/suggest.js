@@ -58,8 +58,7 @@ export function suggestWhileTyping() {
     clearTimeout(timer);
     const number = asked;
     const address = `${input.form.action}?${new URLSearchParams({ q: input.value.trim() })}`;
-    const sent = { credentials: "same-origin", headers: { "X-Fragment": "1" } };
-    const response = await fetch(address, sent).catch(() => null);
+    const response = await fetch(address, { headers: { "X-Fragment": "1" } }).catch(() => null);
     const html = response?.ok ? await response.text() : "";
     if (number !== asked) return;
     waiting = false;
