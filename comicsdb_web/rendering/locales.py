@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from babel import Locale, UnknownLocaleError, dates, numbers
 from jinja2 import pass_context
 from markupsafe import Markup, escape
-from pyramid.i18n import LocalizerRequestMixin, TranslationStringFactory
+from pyramid.i18n import TranslationStringFactory
 from webob.acceptparse import create_accept_language_header
 
 from comicsdb import clock
@@ -92,12 +92,6 @@ def day(context, value: date) -> str:
 def month(context, value: date) -> str:
     """Format the month of a cover date: October 2026."""
     return _written(context["request"].locale_name, dates.format_skeleton, "yMMMM", value)
-
-
-@pass_context
-def short_month(context, value: date) -> str:
-    """Format the month of a cover date, abbreviated: Oct 2026."""
-    return _written(context["request"].locale_name, dates.format_skeleton, "yMMM", value)
 
 
 UNDATED = _("Undated")
@@ -236,7 +230,7 @@ def _amount(digits: str, currency: str, locale: Locale) -> str:
 
 
 @pass_context
-def currency_groups(context, chosen: str) -> list[tuple[str, list[tuple[str, str]]]]:  # noqa: ARG001
+def currency_groups(context) -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the currencies that a form offers: the title of each group, and its codes with their names."""
     request = context["request"]
     names = _currency_names(request.locale_name)
@@ -321,7 +315,6 @@ FILTERS = (
     average,
     day,
     month,
-    short_month,
     day_known,
     cover_day,
     cover_month,
@@ -334,7 +327,6 @@ FILTERS = (
     weekday,
     iso_timestamp,
     money,
-    currency_groups,
     country,
     language,
     localized,
@@ -359,7 +351,7 @@ def negotiate(request) -> str:
 def set_language_without_account(request) -> None:
     """Set the language of an error page without looking up the account, as the database may be down."""
     request.locale_name = _of_cookie(request) or _of_browser(request)
-    request.localizer = LocalizerRequestMixin.localizer.wrapped(request)  # may replace an existing one
+    vars(request).pop("localizer", None)  # that of another language
 
 
 def _of_cookie(request) -> str | None:
@@ -404,6 +396,6 @@ def includeme(config):
     config.add_settings(
         {
             "jinja2.filters": {each.__name__: each for each in FILTERS},
-            "jinja2.globals": {"thumbnail_size": thumbnail_size, "star_fills": star_fills},
+            "jinja2.globals": {each.__name__: each for each in (thumbnail_size, star_fills, currency_groups)},
         }
     )
