@@ -1,11 +1,13 @@
-"""Facts about pictures, and small files whose pictures are expensive to decode."""
+"""Facts about pictures, pictures for a storage, and small files that are expensive to decode."""
 
 import io
+from pathlib import Path
 
 from PIL import Image
 
 from comicsdb.imaging.images import load, open_image
 from comicsdb.imaging.picture import Picture
+from comicsdb.media.storage import Storage, new_key
 
 SCAN = b"\xff\xda"
 
@@ -14,6 +16,18 @@ def inspect(data: bytes) -> Picture:
     """Decode a picture in this process; returns its size and format."""
     with open_image(data) as image:
         return load(image)
+
+
+def save_picture(storage: Storage, kind: str, source: bytes | Path, suffix: str) -> str:
+    """Store bytes, or a copy of a file; returns the new key."""
+    with storage.batch() as batch:
+        return batch.put(new_key(kind, suffix), source)
+
+
+def link_picture(storage: Storage, kind: str, source_key: str) -> str:
+    """Store the bytes of another key under a new key; returns it."""
+    with storage.batch() as batch:
+        return batch.put_link(new_key(kind, source_key.rpartition(".")[2]), source_key)
 
 
 def scans(number: int, side: int = 7000) -> bytes:

@@ -150,16 +150,6 @@ class Storage:
         with self.open(key) as stream:
             return stream.read()
 
-    def save(self, kind: str, source: bytes | Path, suffix: str) -> str:
-        """Store bytes, or a copy of a file, durably; returns the new key."""
-        with self.batch() as batch:
-            return batch.save(kind, source, suffix)
-
-    def link(self, kind: str, source_key: str) -> str:
-        """Store the bytes of another key under a new key; returns it."""
-        with self.batch() as batch:
-            return batch.link(kind, source_key)
-
     def batch(self) -> "Batch":
         """Store many pictures: `with storage.batch() as batch`; an exception removes them all."""
         return Batch(self)
@@ -202,24 +192,13 @@ class Batch:
         else:
             self.sync()
 
-    def __len__(self) -> int:
-        return len(self._journal)
-
     def sync(self) -> None:
         """Make all pictures durable; must be called before the rows that refer to them are committed."""
 
     def undo(self) -> None:
         """Remove everything stored by the batch."""
-        self._storage.discard(self._journal, limit=len(self))
+        self._storage.discard(self._journal, limit=len(self._journal))
         self._journal.clear()
-
-    def save(self, kind: str, source: bytes | Path, suffix: str) -> str:
-        """Store bytes, or a copy of a file, under a new key."""
-        return self.put(new_key(kind, suffix), source)
-
-    def link(self, kind: str, source_key: str) -> str:
-        """Store the bytes of another key under a new key."""
-        return self.put_link(new_key(kind, source_key.rpartition(".")[2]), source_key)
 
     def put(self, key: str, source: bytes | Path) -> str:
         """Store bytes, or a copy of a file, under a key made by `new_key`."""

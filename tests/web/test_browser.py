@@ -13,6 +13,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.media.storage import FolderStorage
 from tests.factories import Factories
+from tests.pictures import save_picture
 
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
@@ -24,7 +25,7 @@ def picture(storage, kind, size, colour):
     file = io.BytesIO()
     Image.new("RGB", size, colour).save(file, "PNG")
     return {
-        "image": storage.save(kind, file.getvalue(), "png"),
+        "image": save_picture(storage, kind, file.getvalue(), "png"),
         "image_width": size[0],
         "image_height": size[1],
     }

@@ -14,6 +14,7 @@ from comicsdb.media.storage import FolderStorage
 from comicsdb.models import History, Tombstone
 from tests.dataset import picture
 from tests.factories import Factories
+from tests.pictures import save_picture
 
 HUGE = 2**70
 CREATOR = "the id of a creator"  # replaced before use
@@ -238,7 +239,7 @@ def test_attributions_are_kept_in_the_order_entered(session, catalog, make):
 
 def test_a_picture_that_changes_its_row_keeps_its_file(session, catalog, make, tmp_path):
     session.info["media"] = store = FolderStorage(tmp_path / "media")
-    cover, foil = (store.save("issue", picture(), "png") for _ in range(2))
+    cover, foil = (save_picture(store, "issue", picture(), "png") for _ in range(2))
     issue = make.issue(image=cover, variants=[{"image": foil}])
     variant = session.scalar(select(models.Variant.id))
     catalog.update(issue, {"image": foil, "variants": [{"id": variant, "image": cover}]})

@@ -25,6 +25,7 @@ from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture, read_set
 from tests.importer import Importer
 from tests.needs import program
+from tests.pictures import save_picture
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "data.md"
 SOURCE = dump.SiteInfo(
@@ -306,7 +307,7 @@ def test_covers_of_a_dump_replace_no_larger_pictures(site, key):
 
     def give(kind: str, row_id: int, color: str, width: int) -> str:
         """Give a row another cover, without a pHash; returns its key."""
-        cover = site.storage.save(kind, picture(color, (width, width * 3 // 2)), "png")
+        cover = save_picture(site.storage, kind, picture(color, (width, width * 3 // 2)), "png")
         site.query(
             f"UPDATE {kind} SET image = :cover, image_width = :width, image_height = :width * 3 / 2,"
             " cover_hash = '' WHERE id = :id",

@@ -13,6 +13,7 @@ from comicsdb.media.storage import FolderStorage
 from comicsdb.models import LibraryAct
 from tests.dataset import picture
 from tests.lists import OFFICIAL, identity_of, make_list
+from tests.pictures import save_picture
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def store(session, tmp_path):
 
 
 def stored(store, kind):
-    return store.save(kind, picture(), "png")
+    return save_picture(store, kind, picture(), "png")
 
 
 def test_a_replaced_picture_is_removed_after_the_commit(session, catalog, make, store):

@@ -15,7 +15,7 @@ from comicsdb.media import storage
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.thumbnails import Thumbnails
 from tests.dataset import picture
-from tests.pictures import inspect
+from tests.pictures import inspect, save_picture
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_a_turned_photo_counts_as_it_is_shown():
 
 
 def _thumbnail(media, content: bytes, size: str, suffix: str = "png") -> Image.Image:
-    made = Thumbnails(media).open(size, media.save("issue", content, suffix))
+    made = Thumbnails(media).open(size, save_picture(media, "issue", content, suffix))
     with made as stream, Image.open(stream) as image:
         assert image.format == "WEBP"
         image.load()
@@ -167,7 +167,7 @@ def test_pictures_of_any_mode_have_thumbnails(media, mode):
 def test_transparency_is_kept(media):
     stream = io.BytesIO()
     Image.new("RGBA", (50, 50), (255, 0, 0, 0)).save(stream, "PNG")
-    found = Thumbnails(media).open("avatar", media.save("issue", stream.getvalue(), "png"))
+    found = Thumbnails(media).open("avatar", save_picture(media, "issue", stream.getvalue(), "png"))
     with found as content, Image.open(content) as image:
         assert image.getpixel((25, 25))[3] == 0
 
@@ -184,7 +184,7 @@ def test_every_size_of_the_site_has_a_frame():
 
 
 def test_a_thumbnail_is_made_once(media, monkeypatch):
-    keys = [media.save("issue", picture("red", (400, 600)), "png") for _ in range(4)]
+    keys = [save_picture(media, "issue", picture("red", (400, 600)), "png") for _ in range(4)]
     made, stored = Thumbnails(media), []
     real = media.put
     monkeypatch.setattr(media, "put", lambda *given: (stored.append(given), real(*given)))
@@ -200,7 +200,7 @@ def test_a_thumbnail_is_made_once(media, monkeypatch):
 
 
 def test_a_picture_is_served_for_ever(media, served):
-    key = media.save("issue", picture(), "png")
+    key = save_picture(media, "issue", picture(), "png")
     response = served.get(f"/media/{key}")
     assert response.body == picture()
     assert response.content_type == "image/png"
@@ -212,7 +212,7 @@ def test_a_picture_is_served_for_ever(media, served):
 
 
 def test_a_thumbnail_is_served_for_ever(media, served):
-    key = media.save("issue", picture("red", (1000, 1500)), "png")
+    key = save_picture(media, "issue", picture("red", (1000, 1500)), "png")
     response = served.get(f"/media/thumb/cover/{key}.webp")
     assert response.content_type == "image/webp"
     assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
@@ -224,7 +224,7 @@ def test_a_thumbnail_is_served_for_ever(media, served):
 
 
 def test_what_is_not_there_is_404_and_no_error(media, served):
-    broken = media.save("issue", b"no picture", "png")
+    broken = save_picture(media, "issue", b"no picture", "png")
     for path in (
         "/media/issue/none.png",
         "/media/thumbs/cover/issue/none.png",
@@ -242,7 +242,7 @@ def test_what_is_not_there_is_404_and_no_error(media, served):
 
 
 def test_addresses_are_absolute_and_none_where_there_is_no_picture(media, served):
-    key = media.save("issue", picture(), "png")
+    key = save_picture(media, "issue", picture(), "png")
     urls = served.get(f"/urls/{key}").json
     assert urls == {
         "media": f"http://localhost/media/{key}",

@@ -22,6 +22,7 @@ from tests.core.config.test_config import GIVEN
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture, pictures, small_set
 from tests.importer import Importer
+from tests.pictures import save_picture
 from tests.s3_server import KEYS
 from tests.serving import clean_environment, free_port
 
@@ -58,7 +59,7 @@ def serving(settings: dict):
 
 
 def test_an_object_says_what_it_is_and_may_be_kept_for_ever(bucket, s3_server):
-    key = bucket.save("issue", picture(form="JPEG"), "jpg")
+    key = save_picture(bucket, "issue", picture(form="JPEG"), "jpg")
     bucket.put(key, picture(form="WEBP"), "cover")
     for name, kind in ((key, "image/jpeg"), (f"thumbs/{key}/cover.webp", "image/webp")):
         found = s3_server.client.head_object(Bucket=bucket.bucket, Key=f"media/{name}")
@@ -67,14 +68,14 @@ def test_an_object_says_what_it_is_and_may_be_kept_for_ever(bucket, s3_server):
 
 
 def test_other_things_in_the_bucket_are_not_ours(bucket, s3_server):
-    key = bucket.save("issue", b"x", "jpg")
+    key = save_picture(bucket, "issue", b"x", "jpg")
     for name in ("backups/media/a.png", "media/README", "mediaeval/issue/a.png"):
         s3_server.client.put_object(Bucket=bucket.bucket, Key=name, Body=b"?")
     assert names(bucket) == [key]
 
 
 def test_a_long_list_is_read_page_by_page(bucket, monkeypatch):
-    keys = sorted(bucket.save("user", b"x", "png") for _ in range(5))
+    keys = sorted(save_picture(bucket, "user", b"x", "png") for _ in range(5))
     ask = bucket._client.list_objects_v2
     asked = []
 
@@ -89,7 +90,7 @@ def test_a_long_list_is_read_page_by_page(bucket, monkeypatch):
 
 def test_threads_share_one_storage(bucket):
     with ThreadPoolExecutor(8) as pool:
-        keys = list(pool.map(lambda number: bucket.save("user", bytes([number]), "png"), range(24)))
+        keys = list(pool.map(lambda number: save_picture(bucket, "user", bytes([number]), "png"), range(24)))
         assert list(pool.map(bucket.read, keys)) == [bytes([number]) for number in range(24)]
 
 
@@ -143,7 +144,7 @@ def test_without_the_library_the_start_says_what_to_install(monkeypatch):
 
 def test_pictures_and_thumbnails_are_served_out_of_the_bucket(s3_server):
     app, media = serving(s3_server.settings())
-    key = media.save("issue", picture("red", (1000, 1500)), "png")
+    key = save_picture(media, "issue", picture("red", (1000, 1500)), "png")
     response = app.get(f"/media/{key}")
     assert (response.body, response.content_type) == (picture("red", (1000, 1500)), "image/png")
     assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
@@ -188,7 +189,7 @@ def test_a_set_goes_into_the_bucket_and_comes_out(database, tmp_path, bucket):
 
 def test_a_server_that_is_not_there_is_told_and_then_left_alone(dead, monkeypatch):
     with pytest.raises(StorageDownError, match="does not answer"):
-        dead.save("issue", b"x", "png")
+        save_picture(dead, "issue", b"x", "png")
     for ask in (dead.read, dead.exists, dead.identity, dead.delete):
         with pytest.raises(StorageDownError, match="a moment ago"):
             ask("issue/a.png")
@@ -203,13 +204,13 @@ def test_a_server_that_is_slow_is_waited_for_only_so_long(monkeypatch):
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         storage = S3Storage("none", endpoint=address, region="x", timeouts=(0.2, 0.2), **KEYS)
         with pytest.raises(StorageDownError, match="does not answer"):
-            storage.save("issue", b"x", "png")
+            save_picture(storage, "issue", b"x", "png")
 
 
 def test_a_server_that_refuses_is_told_apart_from_a_missing_picture(s3_server):
     storage = S3Storage("nobody-made-it", endpoint=s3_server.url, region="us-east-1", **KEYS)
     with pytest.raises(StorageDownError, match="NoSuchBucket"):
-        storage.save("issue", b"x", "png")
+        save_picture(storage, "issue", b"x", "png")
     with pytest.raises(StorageDownError, match="NoSuchBucket"):
         storage.read("issue/a.png")
     with pytest.raises(StorageDownError, match="NoSuchBucket"):

@@ -24,6 +24,7 @@ from tests.core.media.test_media_storage import names
 from tests.dataset import picture
 from tests.factories import Factories
 from tests.lists import OFFICIAL, identity_of, make_list
+from tests.pictures import save_picture
 
 
 @pytest.fixture
@@ -67,7 +68,8 @@ def test_every_table_with_pictures_is_known(connection):
 def test_a_sweep_removes_what_no_row_names_and_nothing_else(storage, at_once, made):
     kinds = ("publisher", "imprint", "universe", "creator", "team", "character", "arc", "issue")
     keys = {
-        kind: storage.save(kind, picture(), "png") for kind in (*kinds, "variants", "user", "reading_list")
+        kind: save_picture(storage, kind, picture(), "png")
+        for kind in (*kinds, "variants", "user", "reading_list")
     }
     for kind in kinds:
         getattr(made, kind)(
@@ -75,7 +77,7 @@ def test_a_sweep_removes_what_no_row_names_and_nothing_else(storage, at_once, ma
         )
     at_once.execute(text("UPDATE user_account SET image = :key"), {"key": keys["user"]})
     make_list(made.session, made.user(), image=keys["reading_list"])
-    orphan = storage.save("issue", picture(), "png")
+    orphan = save_picture(storage, "issue", picture(), "png")
     thumbnails = Thumbnails(storage)
     for key in (orphan, keys["issue"]):
         thumbnails.open("cover", key).stream.close()
@@ -89,7 +91,7 @@ def test_a_sweep_removes_what_no_row_names_and_nothing_else(storage, at_once, ma
 
 
 def test_a_thumbnail_goes_after_its_picture(storage, at_once):
-    key = storage.save("issue", picture(), "png")
+    key = save_picture(storage, "issue", picture(), "png")
     Thumbnails(storage).open("cover", key).stream.close()
     storage.remove(key)  # without its thumbnails
     assert swept(at_once, storage) == [key]
@@ -107,7 +109,7 @@ def test_unfinished_files_go_and_foreign_files_stay(folder, at_once):
 
 def test_what_is_named_while_the_sweep_runs_stays(folder, at_once, made, monkeypatch):
     monkeypatch.setattr(sweeping, "BATCH", 2)
-    keys = sorted(folder.save("user", picture(), "png") for _ in range(6))
+    keys = sorted(save_picture(folder, "user", picture(), "png") for _ in range(6))
     found = sweep(at_once, folder, timedelta(), dry_run=False)
     assert [next(found).key, next(found).key] == keys[:2]
     made.arc(image=keys[4])
@@ -126,7 +128,9 @@ def test_an_upload_under_way_is_safe_from_the_sweep(folder, at_once, factory):
 
 
 def test_rows_that_lost_their_picture_are_told(storage, at_once, made):
-    here, lost, variant = (storage.save(kind, picture(), "png") for kind in ("arc", "arc", "variants"))
+    here, lost, variant = (
+        save_picture(storage, kind, picture(), "png") for kind in ("arc", "arc", "variants")
+    )
     made.arc(name="Here", image=here)
     arc = made.arc(name="Lost", image=lost)
     issue = made.issue(variants=[{"image": variant}])
@@ -141,12 +145,14 @@ def test_rows_that_lost_their_picture_are_told(storage, at_once, made):
 def test_covers_without_a_hash_get_theirs_and_are_edited_properly(storage, made):
     session = made.catalog.session
     data = noise()
-    first, second, third = (storage.save(kind, data, "png") for kind in ("issue", "variants", "variants"))
+    first, second, third = (
+        save_picture(storage, kind, data, "png") for kind in ("issue", "variants", "variants")
+    )
     bare = made.issue(
         image=first, variants=[{"image": second, "name": "Foil"}, {"image": third, "cover_hash": "kept"}]
     )
-    hashed = made.issue(image=storage.save("issue", data, "png"), cover_hash="0" * 16)
-    broken = made.issue(image=storage.save("issue", b"no picture", "png"))
+    hashed = made.issue(image=save_picture(storage, "issue", data, "png"), cover_hash="0" * 16)
+    broken = made.issue(image=save_picture(storage, "issue", b"no picture", "png"))
     lost = made.issue(image="issue/2026/01/01/lost.png")
     stamps = {issue.id: issue.modified for issue in (bare, hashed, broken, lost)}
     assert list(add_missing_hashes(session, storage)) == [(4, 2)]
@@ -169,7 +175,7 @@ def test_covers_without_a_hash_get_theirs_and_are_edited_properly(storage, made)
 
 def test_a_sweep_keeps_what_an_undo_would_bring_back(storage, at_once, made):
     session, owner = made.catalog.session, made.user()
-    old, new = (storage.save("reading_list", picture(), "png") for _ in range(2))
+    old, new = (save_picture(storage, "reading_list", picture(), "png") for _ in range(2))
     changed = make_list(session, owner, image=old)
     lists.update(session, identity_of(owner), OFFICIAL, changed, {"image": new})
     session.commit()
@@ -183,8 +189,8 @@ def test_a_sweep_keeps_what_an_undo_would_bring_back(storage, at_once, made):
 
 def test_a_cover_that_changes_while_it_is_hashed_keeps_its_own_hash(folder, made, factory, monkeypatch):
     session = made.catalog.session
-    issue = made.issue(image=folder.save("issue", noise(), "png"))
-    new = folder.save("issue", noise(), "png")
+    issue = made.issue(image=save_picture(folder, "issue", noise(), "png"))
+    new = save_picture(folder, "issue", noise(), "png")
     read = folder.read
 
     def read_and_change(key):
@@ -202,8 +208,8 @@ def test_a_cover_that_changes_while_it_is_hashed_keeps_its_own_hash(folder, made
 
 def test_the_commands_say_what_they_did(database, tmp_path, made, folder):
     ini = _ini(tmp_path, database)
-    issue = made.issue(image=folder.save("issue", noise(), "png"))
-    orphan = folder.save("arc", picture(), "png")
+    issue = made.issue(image=save_picture(folder, "issue", noise(), "png"))
+    orphan = save_picture(folder, "arc", picture(), "png")
     told = run("-c", ini, "media", "sweep")
     assert (told.exit_code, told.output) == (0, "0 files that no row names, removed.\n")
     told = run("-c", ini, "media", "sweep", "--dry-run", "--older-than", "0")

@@ -20,6 +20,7 @@ from comicsdb.readcache.regions import Cache
 from tests.core.cli import test_commands
 from tests.factories import Factories
 from tests.lists import OFFICIAL, identity_of, make_list
+from tests.pictures import save_picture
 from tests.s3_server import S3Server
 from tests.serving import write_ini
 
@@ -73,7 +74,7 @@ def site(database, factory, tmp_path):
     storage = FolderStorage(tmp_path / "media")
     with factory() as session:
         catalog = Catalog(session)
-        key = storage.save("publisher", PNG, "png")
+        key = save_picture(storage, "publisher", PNG, "png")
         catalog.create(Publisher, {"name": "Élektra – 漫画"})
         catalog.create(Publisher, {"name": "Illustrated"})
         session.execute(
@@ -135,7 +136,7 @@ def test_what_was_backed_up_comes_back(site, database, empty, tmp_path, redis, m
 
 
 def test_a_backup_holds_the_pictures_that_an_undo_would_bring_back(site, tmp_path, factory):
-    key = FolderStorage(tmp_path / "media").save("reading_list", PNG, "png")
+    key = save_picture(FolderStorage(tmp_path / "media"), "reading_list", PNG, "png")
     with factory() as session:
         owner = Factories(Catalog(session)).user()
         removed = make_list(session, owner, image=key)
@@ -226,12 +227,12 @@ def test_a_picture_replaced_meanwhile_is_not_missed(database, factory, site, tmp
         def read(self, key):
             self.looks += 1
             if self.looks == 1:  # a new picture, which is deleted before the second attempt reads it
-                later = folder.save("publisher", b"later", "png")
+                later = save_picture(folder, "publisher", b"later", "png")
                 value(database, f"UPDATE publisher SET image = '{later}' RETURNING 1")
                 self.later = later
                 return super().read(key)
             if key == self.later and self.looks == 2:
-                latest = folder.save("publisher", b"latest", "png")
+                latest = save_picture(folder, "publisher", b"latest", "png")
                 value(database, f"UPDATE publisher SET image = '{latest}' RETURNING 1")
                 folder.delete(key)
             return super().read(key)

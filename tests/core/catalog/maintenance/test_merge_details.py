@@ -16,6 +16,7 @@ from comicsdb.models import Change, History, IssueRating, Tombstone
 from tests.concurrency import run_concurrently
 from tests.dataset import picture
 from tests.factories import Factories
+from tests.pictures import save_picture
 
 
 def messages(caught) -> str:
@@ -162,7 +163,9 @@ def test_pictures_of_the_other_go_after_the_commit_but_those_of_its_variants_sta
     make, session, catalog, tmp_path
 ):
     store = session.info["media"] = FolderStorage(tmp_path / "media")
-    cover, foil, own = (store.save(kind, picture(), "png") for kind in ("issue", "variants", "issue"))
+    cover, foil, own = (
+        save_picture(store, kind, picture(), "png") for kind in ("issue", "variants", "issue")
+    )
     kept = make.issue(image=own)
     other = make.issue(image=cover, variants=[{"name": "Foil", "image": foil}])
     merge(catalog, kept, other)
