@@ -81,9 +81,9 @@ def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
 
 
 def change_account(context: AccountContext, actor: Actor, user: User, values: Mapping) -> dict:
-    """Change fields of an account (FIELDS; `groups` are names); returns old and new values of changed fields.
+    """Change fields of an account; returns old and new values of changed fields.
 
-    With `add_groups` and `remove_groups` instead of `groups`, all other groups stay as they are. Deactivating
+    The fields are FIELDS, but with `add_groups` and `remove_groups`, names, instead of `groups`. Deactivating
     an account ends its sessions and links. A new address is unconfirmed unless `email_confirmed` is given,
     too, and the owner gets a mail. Raises InvalidError by field for invalid values and for `fixed_fields`.
     """
@@ -103,9 +103,7 @@ def _change(session: Session, actor: Actor, user: User, values: Mapping) -> dict
         values["email"] = rules.normal_email(values["email"])
     added, removed = (set(values.pop(f"{verb}_groups", ())) for verb in ("add", "remove"))
     if added or removed:
-        values["groups"] = {*_value(user, "groups")} - removed | added
-    if "groups" in values:
-        values["groups"] = sorted(set(values["groups"]))
+        values["groups"] = sorted({*_value(user, "groups")} - removed | added)
     before = {field: _value(user, field) for field in values}
     if values.get("email", user.email) != user.email and user.email_confirmed:
         before["email_confirmed"] = True
@@ -127,19 +125,16 @@ def _change(session: Session, actor: Actor, user: User, values: Mapping) -> dict
 def add_member(session: Session, actor: Actor, group: Group, username: str) -> User:
     """Add an account to a group. Raises InvalidError for the field `username`, and like `change_account`."""
     user = _locked(session, account_named(session, username))
-    names = [each.name for each in user.groups]
-    if group.name in names:
+    if group in user.groups:
         text = _("${name} is already a member.", mapping={"name": user.username})
         raise InvalidError({"username": [text]})
-    _change(session, actor, user, {"groups": [*names, group.name]})
+    _change(session, actor, user, {"add_groups": [group.name]})
     return user
 
 
 def remove_member(session: Session, actor: Actor, group: Group, user: User) -> None:
     """Remove an account from a group. Raises InvalidError like `change_account`."""
-    user = _locked(session, user)
-    names = [each.name for each in user.groups]
-    _change(session, actor, user, {"groups": [name for name in names if name != group.name]})
+    _change(session, actor, _locked(session, user), {"remove_groups": [group.name]})
 
 
 def _locked(session: Session, user: User) -> User:

@@ -31,9 +31,9 @@ IDLE = timedelta(minutes=5)  # time after which recorded stamps are those of a p
 PAUSE = 2.0  # seconds between checks for acts
 
 
-def has_unfinished(session: Session, idle: timedelta = IDLE) -> bool:
+def has_unfinished(session: Session) -> bool:
     """Whether there are acts to run, or stamps that a killed process did not update."""
-    interrupted = exists().where(LateStamps.at < func.now() - idle)
+    interrupted = exists().where(LateStamps.at < func.now() - IDLE)
     return session.scalar(select(or_(exists().where(UnfinishedAct.id > 0), interrupted)))
 
 

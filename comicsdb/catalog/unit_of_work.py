@@ -137,10 +137,10 @@ class UnitOfWork:
             changes.actions[kind].setdefault(each, action)
         (changes.created if action == "create" else changes.saved)[kind] |= ids
 
-    def record_imported(self, kind: str, ids: set[int], action: str) -> None:
-        """Record that rows were stored with given stamps; only history, log and versions are written."""
+    def record_imported(self, kind: str, ids: set[int]) -> None:
+        """Record that rows were created with given stamps; only history, log and versions are written."""
         for each in ids:
-            self.changes.actions[kind].setdefault(each, action)
+            self.changes.actions[kind].setdefault(each, "create")
         self.changes.outdated.add(kind)
 
     def record_event(self, event_name: str, ids: set[int]) -> None:

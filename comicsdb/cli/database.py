@@ -14,14 +14,13 @@ import comicsdb
 MIGRATIONS = Path(comicsdb.__file__).parent / "migrations"
 
 
-def alembic_config(connection=None, *, url: str = "") -> Config:
+def alembic_config(connection=None) -> Config:
     """Alembic's configuration for an open connection; file names consist of date, words and revision."""
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     config.set_main_option("path_separator", "os")
     config.set_main_option("file_template", "%%(year)d%%(month).2d%%(day).2d_%%(slug)s_%%(rev)s")
     config.attributes["connection"] = connection
-    config.attributes["url"] = url
     return config
 
 

@@ -245,7 +245,7 @@ def _record_new(run: ImportRun) -> None:
     for file in CATALOGUE:
         created = run.ids(f"SELECT db_id FROM {file.staged} WHERE NOT found")
         if created:
-            run.unit.record_imported(file.kind, created, "create")
+            run.unit.record_imported(file.kind, created)
 
 
 def _report_breaches(run: ImportRun) -> None:

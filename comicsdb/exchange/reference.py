@@ -66,7 +66,7 @@ def _replace(run: ImportRun, file: File) -> None:
         run.session.execute(insert(table).values(row))
     _set_sequence(run, file)
     run.report.count(file.name, "new", len(rows))
-    run.unit.record_imported(file.kind, {row["id"] for row in rows}, "create")
+    run.unit.record_imported(file.kind, {row["id"] for row in rows})
 
 
 def _match(run: ImportRun, file: File) -> None:

@@ -97,10 +97,10 @@ class Report:
         """Add to a count of a file."""
         self.counts[file][what] += number
 
-    def advise(self, rule: str, file: str, line: int, words: str, number: int = 1) -> None:
+    def advise(self, rule: str, file: str, line: int, words: str) -> None:
         """Record that a row violates an advisory rule."""
         advice = self.advice[rule]
-        advice.count += number
+        advice.count += 1
         if len(advice.places) < EXAMPLES_MAX:
             advice.places.append(f"{file}:{line}: {words}" if words else f"{file}:{line}")
 

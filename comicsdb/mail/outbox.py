@@ -29,15 +29,14 @@ def queue(
     kind: str,
     user: User | None = None,
     to: str = "",
-    language: str = "",
     until: datetime | None = None,
 ) -> bool:
     """Store a letter, to be sent after the commit; returns False for an invalid address, which is logged.
 
-    It is sent to the address of `user` in that account's language unless `to` or `language` is given. `kind`
-    is a word for the log. It is not sent after `until`, by default three days from now.
+    It is sent in the language of the account `user`, to its address unless `to` is given. `kind` is a word
+    for the log. It is not sent after `until`, by default three days from now.
     """
-    language = language or (user.language if user is not None else "") or DEFAULT_LANGUAGE
+    language = (user.language if user is not None else "") or DEFAULT_LANGUAGE
     recipient = to or user.email
     try:
         message = compose(letter, settings, recipient, language)

@@ -112,8 +112,8 @@ class _DecoderProcess:
 class DecoderPool:
     """The decoding child processes of this process."""
 
-    def __init__(self, number: int = PROCESSES):
-        self._slots = threading.BoundedSemaphore(number)
+    def __init__(self):
+        self._slots = threading.BoundedSemaphore(PROCESSES)
         self._idle: deque[_DecoderProcess] = deque()
 
     @contextmanager

@@ -22,12 +22,9 @@ from comicsdb.models.base import (
 from comicsdb.models.choices import KNOWN_PRECISIONS
 
 
-def link_table(
-    left: str, right: str, *, name: str | None = None, columns: tuple[str, str] | None = None
-) -> Table:
+def link_table(left: str, right: str) -> Table:
     """A many-to-many table: unique pairs, ON DELETE CASCADE on both sides, an index for each direction."""
-    first, second = columns or (f"{left}_id", f"{right}_id")
-    name = name or f"{left}_{right}"
+    name, first, second = f"{left}_{right}", f"{left}_id", f"{right}_id"
     return Table(
         name,
         metadata,

@@ -272,7 +272,7 @@ class EditingViews:
             "kind": self.kind,
             "effects": effects,
             "may": bool(may_anything) or not effects.reader_rows,
-            "under_way": pieces.is_postponed(self.session, self.kind, entity.id, "delete"),
+            "under_way": pieces.is_deletion_postponed(self.session, self.kind, entity.id),
             "form": form_state.Form({}),
         }
         if self.request.method != "POST":

@@ -45,7 +45,7 @@ def postpone_deletion(catalog: Catalog, kind: str, ids: set[int], reason: str, *
     """Postpone a deletion until after the commit if it is long; returns whether it is long."""
     to_delete = collect_cascade(catalog.session, kind, ids, lock=False)
     long = sum(map(len, to_delete.values())) + len(_linked_issues(catalog.session, kind, ids)) > IMMEDIATE_MAX
-    if long and not (len(ids) == 1 and is_postponed(catalog.session, kind, min(ids), "delete")):
+    if long and not (len(ids) == 1 and is_deletion_postponed(catalog.session, kind, min(ids))):
         postpone(catalog, "delete", kind, ids, reason, **arguments)
     return long
 
@@ -60,9 +60,9 @@ def postpone_merge(catalog: Catalog, canonical, other, reason: str) -> bool:
     return long
 
 
-def is_postponed(session: Session, kind: str, object_id: int, act: str) -> bool:
-    """Whether an act on an object is noted, but not finished."""
-    noted = (UnfinishedAct.act == act, UnfinishedAct.kind == kind, any_(UnfinishedAct.ids) == object_id)
+def is_deletion_postponed(session: Session, kind: str, object_id: int) -> bool:
+    """Whether the deletion of an object is noted, but not finished."""
+    noted = (UnfinishedAct.act == "delete", UnfinishedAct.kind == kind, any_(UnfinishedAct.ids) == object_id)
     return session.scalar(select(exists().where(*noted)))
 
 

@@ -65,7 +65,7 @@ def insert(run: ImportRun, records: list[Record]) -> None:
     for record in records:
         created[record.kind].add(record.object_id)
     for kind, ids in created.items():
-        run.unit.record_imported(kind, ids, "create")
+        run.unit.record_imported(kind, ids)
     _update_other_stamps(run.unit, records, created)
     staging.drop_tables(run.cursor)
 

@@ -173,7 +173,7 @@ def test_saving_without_a_change_changes_nothing(testapp, boss, ada, session):
 
 def test_what_others_changed_meanwhile_stays(testapp, boss, ada, session):
     form = form_of(testapp, ada)
-    changes = {"bio": "mine", "groups": BOTH, "is_active": False}
+    changes = {"bio": "mine", "add_groups": BOTH, "is_active": False}
     admin.change_account(command_context(session, {}), None, ada, changes)
     session.commit()
     form["first_name"] = "Anna"
@@ -191,7 +191,7 @@ def test_groups_that_others_change_at_the_same_time_stay_as_they_are(database, f
     add_account(database, "ada", PASSWORD)
     with factory() as session:
         ada = accounts.find_user(session, "ada")
-        admin.change_account(command_context(session, {}), None, ada, {"groups": ["editor"]})
+        admin.change_account(command_context(session, {}), None, ada, {"add_groups": ["editor"]})
         accounts.find_user(session, "boss").is_superuser = True
         session.commit()
         page, app = page_of(ada), build_app(database, tmp_path)
@@ -201,7 +201,7 @@ def test_groups_that_others_change_at_the_same_time_stay_as_they_are(database, f
     tick(form, *BOTH)
     with factory() as session, ThreadPoolExecutor(1) as pool:
         ada = accounts.find_user(session, "ada")
-        admin.change_account(command_context(session, {}), None, ada, {"groups": []})
+        admin.change_account(command_context(session, {}), None, ada, {"remove_groups": ["editor"]})
         saved = pool.submit(form.submit, status=303)
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
         wait_until(lambda: session.scalar(text(f"{waiting} AND wait_event_type = 'Lock'")))
