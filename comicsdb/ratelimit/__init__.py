@@ -86,10 +86,6 @@ class Limiter:
             return self._postgres.refund(state)
         return self._circuit.call(self._redis.refund, state) or state
 
-    def forget(self) -> None:
-        """Delete the counts in PostgreSQL; those in Redis stay."""
-        self._postgres.forget()
-
 
 def includeme(config):
     """Create `request.registry["comicsdb.limiter"]`, one per process."""

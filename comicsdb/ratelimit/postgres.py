@@ -31,7 +31,6 @@ GIVE_BACK = CompiledQuery(
     ("client", "name", "most", "period", "now"),
     {},
 )
-FORGET = CompiledQuery("WITH gone AS (DELETE FROM rate_limit RETURNING 1) SELECT count(*) FROM gone", (), {})
 CALLS_MAX = 2_000  # cached calls, of a few hundred bytes each
 
 
@@ -76,10 +75,6 @@ class PostgresStore:
         }
         ((count, free_at),) = self._read_pool.fetch(GIVE_BACK, values)
         return state._replace(is_counted=False, count=count, free_at=free_at)
-
-    def forget(self) -> None:
-        """Delete all events."""
-        self._read_pool.fetch(FORGET, {})
 
 
 def remove_expired(session: Session) -> None:

@@ -16,7 +16,7 @@ from comicsdb_api.retirement import BasicRetirement
 from tests.api.conftest import PASSWORD, SCHEMA, Client, basic_auth
 from tests.api.descriptions import Contract, specification_errors
 from tests.api.retrying_app import ATTEMPTS
-from tests.conftest import SETTINGS, build_app, client_on, record_statements
+from tests.conftest import SETTINGS, build_app, client_on, forget_limits, record_statements
 from tests.page import parse
 from tests.web.conftest import log_in
 
@@ -60,7 +60,7 @@ def site(apps, connection):
     with ExitStack() as stack:
 
         def site(phase):
-            apps(phase).registry["comicsdb.limiter"].forget()
+            forget_limits(apps(phase).registry["comicsdb.limiter"])
             return stack.enter_context(client_on(apps(phase), connection))
 
         yield site

@@ -11,7 +11,7 @@ from comicsdb.models import ApiToken
 from comicsdb.ratelimit.api import ApiLimits
 from tests.api.conftest import PASSWORD, Client, basic_auth
 from tests.api.throttle.rate_limit_headers import CLOCK_START, LOGGER
-from tests.conftest import API_ONLY, build_app, client_on
+from tests.conftest import API_ONLY, build_app, client_on, forget_limits
 
 TOKEN = "cdb_" + "2e" * 32
 
@@ -45,7 +45,7 @@ def site(apps, connection):
             limits = {f"{LOGGER}{name}": settings.pop(name) for name in [*settings] if name[:1] == "."}
             app = apps(**settings)
             limiter = app.registry["comicsdb.limiter"]
-            limiter.forget()
+            forget_limits(limiter)
             app.registry["comicsdb.counters"]._counts.clear()
             app.registry["comicsdb.api_limits"] = ApiLimits(
                 limiter, parse_settings(app.registry.settings | limits)

@@ -15,6 +15,7 @@ from comicsdb.db.read_pool import ReadPool, connector
 from comicsdb.models import RateLimit
 from comicsdb.ratelimit import Limit, Limiter
 from comicsdb.ratelimit.types import SECOND
+from tests.conftest import forget_limits
 from tests.soak import SOAK
 
 THREE = Limit("burst", 3, 60)
@@ -29,7 +30,7 @@ class InPostgres:
         self.travel = time_machine.travel(1_800_000_000.25, tick=False)
         self.traveller = self.travel.start()
         self.limiter = Limiter(read_pool)
-        self.limiter.forget()
+        forget_limits(self.limiter)
 
     def move(self, seconds: float) -> None:
         """Let time pass."""
@@ -465,10 +466,10 @@ def test_a_place_that_one_process_gave_back_is_there_for_the_others(processes):
 def test_a_row_that_was_removed_counts_no_more(processes):
     one, other = processes
     one.take([(THREE, "7")])
-    other.forget()
+    forget_limits(other)
     assert seen(one.take([(THREE, "7")], uncounted=("burst",))) == [(False, 3)]
     other.take([(THREE, "7")])
-    other.forget()
+    forget_limits(other)
     assert seen(other.take([(THREE, "7")])) == [(False, 2)]
     assert seen(one.take([(THREE, "7")])) == [(False, 1)]
 

@@ -16,7 +16,7 @@ from comicsdb.clock import business_day
 from comicsdb.library import feeds, pull_list
 from comicsdb.models import Change, FeedAddress, Issue
 from comicsdb_web.rendering import atom, calendars
-from tests.conftest import record_statements
+from tests.conftest import forget_limits, record_statements
 from tests.web.conftest import field_errors, form_to, form_with, notice, soup, start_session, submit
 from tests.web.library.wish_list_fixtures import small_catalogue
 
@@ -39,9 +39,9 @@ def today(wsgi):
 @pytest.fixture(autouse=True)
 def unlimited(wsgi):
     """Reset the rate limits for each test."""
-    wsgi.registry["comicsdb.limiter"].forget()
+    forget_limits(wsgi.registry["comicsdb.limiter"])
     yield
-    wsgi.registry["comicsdb.limiter"].forget()
+    forget_limits(wsgi.registry["comicsdb.limiter"])
 
 
 @pytest.fixture
