@@ -4,15 +4,15 @@ Every table and column of the models is either listed in `PUBLIC_COLUMNS`, or li
 reason; a test compares both with the models. Nothing in `PUBLIC_COLUMNS` is about people who use the site.
 
 The state of an object is a dictionary from table to rows: its own row, and those of its parts, links, former
-slugs and picture hashes. `states_statement` selects it; `remove_objects` and `insert_objects` write it to
-another database.
+slugs and picture hashes. `states_query` selects it; `remove_objects` and `insert_objects` write it to another
+database.
 """
 
 from collections.abc import Iterable
 from functools import cache
 
 import orjson
-from sqlalchemy import Connection, TextClause, text
+from sqlalchemy import Connection, text
 
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import metadata
@@ -135,11 +135,6 @@ def primary_key_order(table: str, row: str = "r") -> str:
 
 
 @cache
-def states_statement(kind: str) -> TextClause:
-    """The statement for the states of the objects `ids`: rows of id and state, ordered by id."""
-    return text(f"{states_query(kind, 'unnest(CAST(:ids AS integer[]))')} ORDER BY o.id")
-
-
 def states_query(kind: str, ids: str) -> str:
     """A query for the states of the objects whose ids are the rows of `ids`: rows of id and state."""
     pairs = [

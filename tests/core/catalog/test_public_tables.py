@@ -1,6 +1,7 @@
 """Public tables and columns; copying the states of all objects makes another database equal."""
 
 import pytest
+from sqlalchemy import text
 
 from comicsdb.catalog import public_tables
 from comicsdb.models import metadata
@@ -57,7 +58,8 @@ def _rows(importer, table: str) -> list:
 def _copy(given, other, chosen: dict[str, list[int]]) -> None:
     with given.engine.begin() as source, other.engine.begin() as target:
         for kind, ids in chosen.items():
-            found = source.execute(public_tables.states_statement(kind), {"ids": ids}).all()
+            query = public_tables.states_query(kind, "unnest(CAST(:ids AS integer[]))")
+            found = source.execute(text(query), {"ids": ids}).all()
             gone = [each.id for each in found if not each.state[kind]]
             public_tables.remove_objects(target, kind, ids, gone)
             public_tables.insert_objects(target, kind, [each.state for each in found])
