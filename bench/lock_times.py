@@ -160,8 +160,8 @@ OPERATIONS = {
     "repair the long series as an anthology": on_series(_repair_anthology),
     "make the publisher of most an imprint": move,
     "add the credits of executives to 500 issues": on_issues(catalogue.add_executives, EXECUTIVES),
-    "rate 500 issues Teen": on_issues(catalogue.rate_teen),
-    "remove 500 covers": on_issues(catalogue.remove_covers),
+    "rate 500 issues Teen": on_issues(catalogue.edit_issues, "rate teen"),
+    "remove 500 covers": on_issues(catalogue.edit_issues, "remove covers"),
     "rebuild the slugs of the long series": on_series(catalogue.rebuild_slugs),
     "correct the first year of the long series": on_series(catalogue.fix_start_year, 1901),
 }

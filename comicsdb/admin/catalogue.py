@@ -253,25 +253,15 @@ BULK_ACTS = {
 }
 
 
-def rate_teen(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> BulkResult:
-    """Change the rating of issues from Unknown to Teen; see `bulk.set_teen`."""
-    return _bulk(catalog, actor, "rate teen", bulk.validate_selection(catalog, Issue, ids))
-
-
-def remove_covers(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> BulkResult:
-    """Remove covers; see `bulk.remove_covers`."""
-    return _bulk(catalog, actor, "remove covers", bulk.validate_selection(catalog, Issue, ids))
+def edit_issues(catalog: Catalog, actor: Actor, ids: Iterable[int], act: str) -> BulkResult:
+    """Run an act on issues that needs no further values; see BULK_ACTS."""
+    return _bulk(catalog, actor, act, bulk.validate_selection(catalog, Issue, ids))
 
 
 def add_executives(catalog: Catalog, actor: Actor, ids: Iterable[int], executives: Executives) -> BulkResult:
     """Add the standing credits of publishers; see `bulk.add_executives`."""
     chosen = bulk.validate_selection(catalog, Issue, ids)
     return _bulk(catalog, actor, "add executives", chosen, executives=dict(executives))
-
-
-def copy_from_reprints(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> BulkResult:
-    """Copy contents from reprinted issues; see `bulk.copy_from_reprints`."""
-    return _bulk(catalog, actor, "take from reprints", bulk.validate_selection(catalog, Issue, ids))
 
 
 def rebuild_many_slugs(catalog: Catalog, actor: Actor, ids: Iterable[int]) -> BulkResult:

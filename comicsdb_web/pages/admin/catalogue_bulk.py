@@ -42,8 +42,8 @@ class BulkAction:
     run: Callable[..., BulkResult]
 
 
-def _staff_action(function) -> Callable[..., BulkResult]:
-    return lambda request, ids, _typed: function(request.catalog, request.identity, ids)
+def _staff_action(function, *more) -> Callable[..., BulkResult]:
+    return lambda request, ids, _typed: function(request.catalog, request.identity, ids, *more)
 
 
 def _executives(request, ids, _typed) -> BulkResult:
@@ -73,12 +73,12 @@ ACTIONS: dict[str, dict[str, BulkAction]] = {
         "teen": BulkAction(
             _("Set age rating to Teen"),
             _("Issues whose age rating is Unknown become Teen; others stay as they are."),
-            _staff_action(catalogue.rate_teen),
+            _staff_action(catalogue.edit_issues, "rate teen"),
         ),
         "covers": BulkAction(
             _("Remove covers"),
             _("Their covers will be permanently removed."),
-            _staff_action(catalogue.remove_covers),
+            _staff_action(catalogue.edit_issues, "remove covers"),
         ),
         "reprints": BulkAction(
             _("Copy from reprints"),
@@ -86,7 +86,7 @@ ACTIONS: dict[str, dict[str, BulkAction]] = {
                 "Collected editions without contents get the stories, characters and teams of the issues"
                 " they reprint, where those have no more than one story each."
             ),
-            _staff_action(catalogue.copy_from_reprints),
+            _staff_action(catalogue.edit_issues, "take from reprints"),
         ),
     },
     "series": {

@@ -62,7 +62,9 @@ def test_what_is_unknown_becomes_teen_and_the_rest_follows(make, session, boss):
     stamps, lists = (unknown.modified, mature.modified, unknown.series_id), version(session, "issue")
     series = session.get(Series, unknown.series_id)
     moved = series.modified
-    done = catalogue.rate_teen(boss.catalog, boss, [unknown.id, mature.id, another.id, unknown.id])
+    done = catalogue.edit_issues(
+        boss.catalog, boss, [unknown.id, mature.id, another.id, unknown.id], "rate teen"
+    )
     session.commit()
     assert done == bulk.BulkResult((unknown.id, another.id), 1)
     session.expire_all()
@@ -77,7 +79,7 @@ def test_what_is_unknown_becomes_teen_and_the_rest_follows(make, session, boss):
     assert log(session) == [
         ("Boss", "rate teen", "issue", "2 objects", {"objects": ["", [unknown.id, another.id]]})
     ]
-    assert catalogue.rate_teen(boss.catalog, boss, [unknown.id]) == bulk.BulkResult((), 1)
+    assert catalogue.edit_issues(boss.catalog, boss, [unknown.id], "rate teen") == bulk.BulkResult((), 1)
     assert len(log(session)) == 1
 
 

@@ -89,7 +89,7 @@ def delete_chosen(session, world):
 
 
 def rate_teen(session, world):
-    assert catalogue.rate_teen(*staff(session, world), chosen(session, world)).postponed
+    assert catalogue.edit_issues(*staff(session, world), chosen(session, world), "rate teen").postponed
 
 
 def rebuild_slugs(session, world):
