@@ -1,4 +1,4 @@
-"""The catalogue service: all writes, and finding objects by id and slug."""
+"""The catalogue service: writes of whole objects, and finding objects by id and slug."""
 
 from contextlib import contextmanager
 
@@ -8,7 +8,7 @@ from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.catalog import issue_parts, parts, rules, slugs, uniqueness
+from comicsdb.catalog import parts, rules, slugs, uniqueness
 from comicsdb.catalog.column_checks import NULL, column_problem
 from comicsdb.catalog.deletion import collect_cascade, expunge_deleted, write_tombstones
 from comicsdb.catalog.errors import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
@@ -177,28 +177,6 @@ class Catalog:
             errors |= {"slug": [wrong]} if wrong else {}
         sound = {field: value for field, value in values.items() if field not in errors}
         return errors, uniqueness.find_conflicts(self.session, kind, entity, _columns(kind, sound))
-
-    # Single credits and variants.
-
-    def add_credits(self, wanted: list[dict]) -> list[int]:
-        """Add credits, all or none: see `issue_parts.add_credits`."""
-        return issue_parts.add_credits(self, wanted)
-
-    def find_credit_errors(self, wanted: dict[int, dict]) -> dict[int, dict[str, list[str]]]:
-        """The errors of new credits, by index and field."""
-        return issue_parts.find_credit_errors(self, wanted)
-
-    def add_variant(self, values: dict) -> int:
-        """Add a variant to an issue: see `issue_parts.add_variant`."""
-        return issue_parts.add_variant(self, values)
-
-    def update_variant(self, variant_id: int, values: dict) -> int:
-        """Change fields of a variant: see `issue_parts.update_variant`."""
-        return issue_parts.update_variant(self, variant_id, values)
-
-    def find_variant_errors(self, variant, values: dict) -> dict[str, list[str]]:
-        """The errors in the values of a new variant (None) or of a change, by field."""
-        return issue_parts.find_variant_errors(self.session, variant, values).errors
 
     def delete(self, entity, reason: str = "") -> None:
         """Delete an object and everything that belongs to it; tombstones keep the ids and slugs.

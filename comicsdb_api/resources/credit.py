@@ -6,7 +6,7 @@ import colander
 import orjson
 from sqlalchemy import ARRAY, Integer, cast, func, select
 
-from comicsdb.catalog import InvalidRowsError
+from comicsdb.catalog import InvalidRowsError, issue_parts
 from comicsdb.models import Credit, Role, credit_role
 from comicsdb.schemas import CreditSchema, errors_by_field
 from comicsdb.schemas.base import NON_FIELD_ERRORS
@@ -55,9 +55,9 @@ class CreditResource(PartResource):
         wanted, problems = self._validate(sent)
         catalog = self.request.catalog
         if problems:
-            self._raise_errors(problems, catalog.find_credit_errors(wanted))
+            self._raise_errors(problems, issue_parts.find_credit_errors(catalog, wanted))
         try:
-            made = catalog.add_credits(list(wanted.values()))
+            made = issue_parts.add_credits(catalog, list(wanted.values()))
         except InvalidRowsError as invalid:
             self._raise_errors({}, invalid.errors)
         found = self.request.dbsession.scalar(select(expressions.rows_as_json(_created_rows(made))))

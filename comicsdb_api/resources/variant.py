@@ -1,5 +1,6 @@
 """The resource of variants, which are read with their issue."""
 
+from comicsdb.catalog import issue_parts
 from comicsdb.models import Variant
 from comicsdb.schemas import VariantSchema
 from comicsdb_api.resource import expressions
@@ -47,12 +48,12 @@ class VariantResource(PartResource):
 
     def create_entity(self, values: dict) -> int:
         """Create a variant; returns its id."""
-        return self.request.catalog.add_variant(values)
+        return issue_parts.add_variant(self.request.catalog, values)
 
     def update_entity(self, object_id: int, values: dict) -> None:
         """Change a variant."""
-        self.request.catalog.update_variant(object_id, values)
+        issue_parts.update_variant(self.request.catalog, object_id, values)
 
     def all_errors(self, entity: Variant | None, values: dict) -> tuple[dict, list]:
         """All errors of values by field; there are no conflicts, as variants have no unique fields."""
-        return self.request.catalog.find_variant_errors(entity, values), []
+        return issue_parts.find_variant_errors(self.request.dbsession, entity, values).errors, []

@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import select
 
+from comicsdb.catalog import issue_parts
 from comicsdb.models import Credit, Variant
 
 ONE, TWO = "1" * 16, "2" * 16
@@ -61,9 +62,9 @@ def test_those_of_variants_are_told_however_they_are_written(session, make, cata
     said()
     catalog.update(issue, {"variants": [{"id": variant, "image": "variants/b.png", "cover_hash": TWO}]})
     assert said()[:-1] == told
-    catalog.update_variant(variant, {"image": "variants/c.png", "cover_hash": ONE})
+    issue_parts.update_variant(catalog, variant, {"image": "variants/c.png", "cover_hash": ONE})
     assert said() == [*told, f"update: variant {variant} of issue {issue.id}"]
-    catalog.update_variant(variant, {"name": "Foil"})
+    issue_parts.update_variant(catalog, variant, {"name": "Foil"})
     assert said() == [f"update: variant {variant} of issue {issue.id}"]
 
 
