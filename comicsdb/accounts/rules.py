@@ -11,6 +11,7 @@ from pathlib import Path
 from comicsdb.accounts.common_passwords import common_passwords
 from comicsdb.i18n import Text, _, ngettext
 from comicsdb.log_lines import printable
+from comicsdb.values import text_problem
 
 DATA = Path(__file__).parent / "data"
 USERNAME_MAX = 150
@@ -56,12 +57,17 @@ def normal_name(username: str) -> str:
     return unicodedata.normalize("NFKC", username) if len(username) <= USERNAME_MAX else username
 
 
+def too_long(longest: int) -> Text:
+    """The message for a text of more than `longest` characters."""
+    return ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", longest)
+
+
 def username_problems(username: str, *, official: str = "") -> list[Text]:
     """Problems of a user name; `official` is the name of the site's own account, which is reserved."""
     if not username:
         return [_("Choose a user name.")]
     if len(username) > USERNAME_MAX:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", USERNAME_MAX)]
+        return [too_long(USERNAME_MAX)]
     if not _USERNAME.fullmatch(username):
         return [_("Only letters, digits and the characters @ . + - _ are allowed.")]
     if username.isnumeric():
@@ -109,9 +115,7 @@ def password_problems(password: str, again: str, attributes: Iterable[str]) -> d
             ngettext("Enter at least ${n} character.", "Enter at least ${n} characters.", PASSWORD_MIN)
         )
     elif len(password) > PASSWORD_MAX:
-        problems.append(
-            ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", PASSWORD_MAX)
-        )
+        problems.append(too_long(PASSWORD_MAX))
     else:
         if password.isnumeric():
             problems.append(_("The password must not consist only of digits."))
@@ -138,24 +142,30 @@ def _is_similar(password: str, attributes: Iterable[str]) -> bool:
 
 def label_problems(label: str) -> list[Text]:
     """Problems of the label of a token."""
-    if len(label) > LABEL_MAX:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", LABEL_MAX)]
-    return one_line_problems(label)
+    return one_line_problems(label, LABEL_MAX)
 
 
 def one_line_problems(text: str, longest: int = NAME_MAX) -> list[Text]:
     """Problems of a single-line text."""
     if len(text) > longest:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", longest)]
+        return [too_long(longest)]
     if printable(text) != text:
         return [_("Line breaks and control characters are not allowed.")]
     return []
 
 
+def text_problems(text: str, longest: int) -> list[Text]:
+    """Problems of a text of several lines."""
+    if len(text) > longest:
+        return [too_long(longest)]
+    wrong = text_problem(text)
+    return [wrong] if wrong else []
+
+
 def bio_problems(bio: str) -> list[Text]:
     """Problems of a biography."""
     if len(bio) > BIO_MAX:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", BIO_MAX)]
+        return [too_long(BIO_MAX)]
     if any(not (each.isprintable() or each in "\n\r\t\u200d") for each in bio):
         return [_("Control characters are not allowed.")]
     return []

@@ -16,7 +16,6 @@ from comicsdb.community.polls import choices
 from comicsdb.i18n import _, ngettext
 from comicsdb.models import Announcement, OutgoingMail, Poll, PollChoice, PollVote
 from comicsdb.models.choices import AnnouncementStyle
-from comicsdb.values import text_problem
 
 SIGN_UPS, MAIL = "signup_settings", "mail"  # kinds in the audit log
 
@@ -136,10 +135,10 @@ def _checked_announcement(values: Mapping) -> dict:
         if values["display_type"] in set(AnnouncementStyle)
         else [_("This colour does not exist.")],
         "end_date": [_("The end must be after the beginning.")] if start and end and end < start else [],
-        "content": _text_problems(values["content"], CONTENT_MAX),
+        "content": rules.text_problems(values["content"], CONTENT_MAX),
     }
     errors |= {f"title_{language}": rules.one_line_problems(text, 255) for language, text in titles.items()}
-    errors |= {f"content_{name}": _text_problems(text, CONTENT_MAX) for name, text in contents.items()}
+    errors |= {f"content_{name}": rules.text_problems(text, CONTENT_MAX) for name, text in contents.items()}
     raise_errors(errors)
     return values
 
@@ -244,14 +243,14 @@ def _checked_poll(values: Mapping) -> dict:
     raise_errors(
         {
             "title": rules.one_line_problems(title, LINE_MAX) if title else [_("A poll needs a title.")],
-            "description": _text_problems(description, DESCRIPTION_MAX),
+            "description": rules.text_problems(description, DESCRIPTION_MAX),
             "start_date": [_("Enter when the poll opens.")] if start is None else [],
             "end_date": _end_problems(start, end),
             "choices": _choice_problems(texts),
         }
         | {f"title_{name}": rules.one_line_problems(text, LINE_MAX) for name, text in titles.items()}
         | {
-            f"description_{name}": _text_problems(text, DESCRIPTION_MAX)
+            f"description_{name}": rules.text_problems(text, DESCRIPTION_MAX)
             for name, text in descriptions.items()
         }
         | {
@@ -273,13 +272,6 @@ def _checked_poll(values: Mapping) -> dict:
 
 def _lines(texts: list[str]) -> list[str]:
     return [text.strip() for text in texts if text.strip()]
-
-
-def _text_problems(text: str, max_length: int) -> list:
-    if len(text) > max_length:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", max_length)]
-    wrong = text_problem(text)
-    return [wrong] if wrong else []
 
 
 def _end_problems(start: datetime | None, end: datetime | None) -> list:

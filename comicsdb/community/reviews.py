@@ -11,13 +11,13 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts import rules
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.community.profiles import is_public
 from comicsdb.i18n import Text, _, ngettext
 from comicsdb.library.locks import lock_issue
 from comicsdb.models import IssueRating, Review, ReviewReport, User
 from comicsdb.models.community import REPORT_REASON_MAX
-from comicsdb.values import text_problem
 
 KIND = "review"
 TEXT_MAX = 10_000
@@ -147,12 +147,7 @@ def report(session: Session, review_id: int, user_id: int, reason: str) -> None:
 
 
 def _problems(text: str, max_length: int, missing: Text) -> list[Text]:
-    if not text:
-        return [missing]
-    if len(text) > max_length:
-        return [ngettext("Enter at most ${n} character.", "Enter at most ${n} characters.", max_length)]
-    wrong = text_problem(text)
-    return [wrong] if wrong else []
+    return rules.text_problems(text, max_length) if text else [missing]
 
 
 def _too_many(a_day: int) -> Text:
