@@ -26,6 +26,12 @@ def monday_of(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
 
+def first_of_month(day: date, back: int) -> date:
+    """Return the first day of the month that is `back` months before that of a day."""
+    months = day.year * 12 + day.month - 1 - back
+    return date(months // 12, months % 12 + 1, 1)
+
+
 def _today(request) -> date:
     return business_day(request.registry.settings["comicsdb.timezone"])
 

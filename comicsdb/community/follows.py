@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import Date, Row, cast, delete, func, select, update
+from sqlalchemy import Row, delete, func, select, update
 from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.orm import Session
 
@@ -13,6 +13,7 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.community import reviews
 from comicsdb.community.profiles import is_public
 from comicsdb.i18n import _, ngettext
+from comicsdb.library.collection.figures import read_day
 from comicsdb.models import Follow, PublicProfile, ReadDate, Review, User
 
 FOLLOWED_MAX = 500
@@ -108,7 +109,7 @@ def feed(session: Session, user_id: int, zone: ZoneInfo) -> list[Entry]:
         for row in session.execute(written)
     ]
     diaries = select(PublicProfile.user_id).where(PublicProfile.user_id.in_(users), PublicProfile.shows_diary)
-    day = cast(func.timezone(zone.key, ReadDate.read_on), Date).label("day")
+    day = read_day(zone).label("day")
     latest = func.max(ReadDate.read_on).label("at")
     ids = func.array_agg(aggregate_order_by(ReadDate.issue_id, ReadDate.read_on.desc(), ReadDate.id))
     read = (

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from comicsdb.accounts.rules import normal_name
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import ngettext
+from comicsdb.library.collection.figures import read_day
 from comicsdb.library.locks import lock_issue, lock_series
 from comicsdb.models import Favourite, PublicProfile, ReadDate, User
 
@@ -95,7 +96,7 @@ def add_favourite(session: Session, user_id: int, kind: str, object_id: int) -> 
 
     Raises NotFoundError if it does not exist, and InvalidError if the account has the maximum of favourites.
     """
-    _lock(session, user_id)
+    lock_user(session, user_id)
     exists = {"issue": lock_issue, "series": lock_series}[kind](session, object_id)
     if not exists:
         raise NotFoundError(kind, object_id)
@@ -117,7 +118,7 @@ def remove_favourite(session: Session, user_id: int, favourite_id: int) -> None:
 
 def move_favourite_up(session: Session, user_id: int, favourite_id: int) -> None:
     """Move one of an account's favourites up by one place."""
-    _lock(session, user_id)
+    lock_user(session, user_id)
     found = favourites(session, user_id)
     index = next((place for place, each in enumerate(found) if each.id == favourite_id), 0)
     if index:
@@ -127,7 +128,8 @@ def move_favourite_up(session: Session, user_id: int, favourite_id: int) -> None
     session.flush()
 
 
-def _lock(session: Session, user_id: int) -> None:
+def lock_user(session: Session, user_id: int) -> None:
+    """Serialise requests of one account, so that its limits are exact."""
     session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
 
 
@@ -164,7 +166,7 @@ def months(session: Session, user_id: int, zone: ZoneInfo) -> list[Month]:
 
 def _reads(user_id: int, zone: ZoneInfo, span: tuple[date, date] | None) -> Select:
     """Distinct pairs of day and issue that was read on it."""
-    day = cast(func.timezone(zone.key, ReadDate.read_on), Date).label("day")
+    day = read_day(zone).label("day")
     rows = select(day, ReadDate.issue_id).where(ReadDate.user_id == user_id, ReadDate.read_on.is_not(None))
     if span is not None:
         first, last = (datetime.combine(each, time(), zone) for each in span)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.catalog.errors import InvalidError, NotFoundError
-from comicsdb.community.profiles import is_public
+from comicsdb.community.profiles import is_public, lock_user
 from comicsdb.i18n import Text, _, ngettext
 from comicsdb.library.locks import lock_issue
 from comicsdb.models import IssueRating, Review, ReviewReport, User
@@ -76,7 +76,7 @@ def write(session: Session, user_id: int, issue_id: int, text: str, *, spoils: b
         raise InvalidError({"text": problems})
     if not lock_issue(session, issue_id):
         raise NotFoundError("issue", issue_id)
-    _lock(session, user_id)
+    lock_user(session, user_id)
     review = review_by(session, user_id, issue_id)
     now = clock.now()
     if review is None:
@@ -129,7 +129,7 @@ def report(session: Session, review_id: int, user_id: int, reason: str) -> None:
     review = find(session, review_id, user_id)
     if problems := _problems(reason, REPORT_REASON_MAX, _("Say what is wrong with it.")):
         raise InvalidError({"reason": problems})
-    _lock(session, user_id)
+    lock_user(session, user_id)
     recent = select(func.count()).where(
         ReviewReport.user_id == user_id, ReviewReport.created_on > clock.now() - DAY
     )
@@ -156,8 +156,3 @@ def _too_many(a_day: int) -> Text:
         "You have reached the limit of ${n} a day.",
         a_day,
     )
-
-
-def _lock(session: Session, user_id: int) -> None:
-    """Serialise requests of one account, so that its daily limits are exact."""
-    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Date, cast, func, select
 from sqlalchemy.orm import Session
 
+from comicsdb.clock import first_of_month
 from comicsdb.models import Arc, Character, Creator, Issue, Publisher, Series, Team
 
 TOTALS = (Publisher, Series, Issue, Character, Creator, Team, Arc)
@@ -28,7 +29,7 @@ def catalogue_figures(session: Session, zone: ZoneInfo, today: date) -> dict:
     """
     by_day = _added_by_day(session, Issue, zone)
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
-    months = [_months_before(today, back) for back in reversed(range(MONTHS))]
+    months = [first_of_month(today, back) for back in reversed(range(MONTHS))]
     years = range(min(min(by_day, default=today).year, today.year - YEARS + 1), today.year + 1)
     by_year = Counter()
     for day, count in by_day.items():
@@ -67,11 +68,6 @@ def _by_month(by_day: dict[date, int], months: list[date]) -> list[list]:
     for day, count in by_day.items():
         counted[day.replace(day=1)] += count
     return [[month.isoformat(), counted[month]] for month in months]
-
-
-def _months_before(today: date, back: int) -> date:
-    months = today.year * 12 + today.month - 1 - back
-    return date(months // 12, months % 12 + 1, 1)
 
 
 def _publishers(session: Session) -> list[list]:

@@ -10,6 +10,7 @@ from sqlalchemy import CTE, ColumnElement, Date, Select, any_, case, cast, func,
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog import search
+from comicsdb.clock import first_of_month
 from comicsdb.library.top_creators import as_array, credited, has_role, nth_greatest
 from comicsdb.models import CollectionItem, Creator, Issue, Publisher, ReadDate, Series, SeriesType
 from comicsdb.models.currencies import Currency
@@ -297,9 +298,9 @@ class ReadingActivity:
 def reading_activity(session: Session, user_id: int, zone: ZoneInfo, today: date) -> ReadingActivity:
     """The reads up to `today`, the business day, by day in `zone`; one statement."""
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
-    months = [_month_before(today, back) for back in reversed(range(MONTHS))]
+    months = [first_of_month(today, back) for back in reversed(range(MONTHS))]
     first = min(days[0], months[0])
-    local = _local_day(zone)
+    local = read_day(zone)
     rows = (
         select(local, func.count())
         .where(
@@ -318,12 +319,7 @@ def reading_activity(session: Session, user_id: int, zone: ZoneInfo, today: date
     )
 
 
-def _month_before(today: date, back: int) -> date:
-    months = today.year * 12 + today.month - 1 - back
-    return date(months // 12, months % 12 + 1, 1)
-
-
-def _local_day(zone: ZoneInfo):
+def read_day(zone: ZoneInfo) -> ColumnElement[date]:
     """The day of a read in a time zone."""
     return cast(func.timezone(zone.key, ReadDate.read_on), Date)
 
@@ -339,7 +335,7 @@ class HistoryEntry:
 
 def _reads(user_id: int, zone: ZoneInfo) -> Select:
     """One row per issue and day, newest first; rows without a known day come last."""
-    day = _local_day(zone).label("day")
+    day = read_day(zone).label("day")
     return (
         select(ReadDate.issue_id, day, func.count().label("times"))
         .where(ReadDate.user_id == user_id)
