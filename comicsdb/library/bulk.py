@@ -17,7 +17,6 @@ from sqlalchemy import (
     func,
     or_,
     select,
-    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import distinct_on, insert
@@ -25,9 +24,9 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.library.locks import default_list, lock_account, stamp_values
+from comicsdb.library.locks import default_list, lock_account, lock_rows, stamp_values
 from comicsdb.library.wish_list import UNIQUE_COLUMNS
-from comicsdb.models import CollectionItem, IssueRating, WishList, WishListItem
+from comicsdb.models import CollectionItem, Issue, IssueRating, Variant, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import WishStatus
 from comicsdb.models.library import TAGS_MAX
@@ -148,7 +147,6 @@ def move_to_collection(session: Session, user_id: int, ids: list[int], purchase:
 def _lock_issues(session: Session, rows: Select) -> int:
     """Lock the issues and variants that rows refer to against deletion; returns the number of rows."""
     found = session.execute(rows).all()
-    for table, ids in (("issue", {row[0] for row in found}), ("variant", {row[1] for row in found} - {None})):
-        locked = text(f"SELECT id FROM {table} WHERE id = ANY(:ids) ORDER BY id FOR KEY SHARE")
-        session.execute(locked, {"ids": list(ids)})
+    lock_rows(session, Issue, {row[0] for row in found})
+    lock_rows(session, Variant, {row[1] for row in found} - {None})
     return len(found)

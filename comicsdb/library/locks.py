@@ -1,6 +1,8 @@
 """Locks that the services of a reader's library share, and the default lists of an account."""
 
-from sqlalchemy import func, select, text
+from collections.abc import Iterable
+
+from sqlalchemy import ARRAY, Integer, any_, cast, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -67,6 +69,12 @@ def lock_issue(session: Session, issue_id: int) -> bool:
     lock_series(session, series_id)
     locked = select(Issue.id).where(Issue.id == issue_id).with_for_update(key_share=True, read=True)
     return session.scalar(locked) is not None
+
+
+def lock_rows(session: Session, model, ids: Iterable[int]) -> set[int]:
+    """Lock rows against deletion until the transaction ends; returns the ids of those that exist."""
+    rows = select(model.id).where(model.id == any_(cast(list(ids), ARRAY(Integer)))).order_by(model.id)
+    return set(session.scalars(rows.with_for_update(read=True, key_share=True)))
 
 
 def lock_variant(session: Session, issue_id: int, variant_id: int) -> bool:

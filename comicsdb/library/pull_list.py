@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import collection
-from comicsdb.library.locks import default_list, lock_account, lock_series
+from comicsdb.library.locks import default_list, lock_account, lock_rows, lock_series
 from comicsdb.models import CollectionItem, Issue, PullList, PullListSeries, Series, Variant
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import PullMode
@@ -241,17 +241,11 @@ def add_week(session: Session, user_id: int, monday: date) -> int:
     """Add those pulls of a week that are not owned to the collection; returns how many."""
     lock_account(session, user_id)
     wanted = [pull for pull in week(session, user_id, monday, limit=None) if not pull.owned]
-    _lock(session, Issue, [pull.issue.id for pull in wanted])
-    variants = _lock(session, Variant, [pull.variant.id for pull in wanted if pull.variant])
+    lock_rows(session, Issue, [pull.issue.id for pull in wanted])
+    variants = lock_rows(session, Variant, [pull.variant.id for pull in wanted if pull.variant])
     rows = [
         (pull.issue.id, {"variant_id": pull.variant.id} if pull.variant else {})
         for pull in wanted
         if pull.variant is None or pull.variant.id in variants
     ]
     return collection.add_copies(session, user_id, rows)
-
-
-def _lock(session: Session, model, ids: list[int]) -> set[int]:
-    """Lock rows against deletion; returns the ids of those that still exist."""
-    rows = select(model.id).where(model.id.in_(ids)).order_by(model.id)
-    return set(session.scalars(rows.with_for_update(read=True, key_share=True)))

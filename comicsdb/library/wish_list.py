@@ -3,11 +3,7 @@
 from decimal import Decimal
 
 from sqlalchemy import (
-    ARRAY,
-    Integer,
     Select,
-    any_,
-    cast,
     delete,
     exists,
     literal,
@@ -21,7 +17,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import collection
-from comicsdb.library.locks import default_list, lock_account, lock_issue, stamp_values
+from comicsdb.library.locks import default_list, lock_account, lock_issue, lock_rows, stamp_values
 from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import WishStatus
@@ -125,8 +121,7 @@ def set_wished(session: Session, user_id: int, issue_id: int, wanted: bool) -> b
 def wish_many(session: Session, user_id: int, issue_ids: list[int]) -> int:
     """Add issues that are not on the list yet, in any cover; returns how many. Unknown ones are skipped."""
     lock_account(session, user_id)
-    there = select(Issue.id).where(Issue.id == any_(cast(issue_ids, ARRAY(Integer)))).order_by(Issue.id)
-    found = session.scalars(there.with_for_update(read=True, key_share=True)).all()
+    found = lock_rows(session, Issue, issue_ids)
     wishes = wish_list(session, user_id)
     if not found:
         return 0
