@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from comicsdb.admin import catalogue
-from comicsdb.catalog import Catalog, CatalogError, late_stamps
+from comicsdb.catalog import Catalog, CatalogError, late_stamps, rules
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import bulk, pieces, repair_slugs
 from comicsdb.catalog.maintenance.merge import preview_merge, raise_problems
@@ -113,7 +113,7 @@ def _write(catalog: Catalog, note: UnfinishedAct) -> dict:
 
     def write(own: Catalog, ids: set[int]) -> None:
         own.unit.acquire_write_lock()
-        there = bulk.existing_ids(own.session, KINDS[note.kind].model, ids)
+        there = sorted(rules.existing_ids(own.session, KINDS[note.kind].model, ids, lock=False))
         found = act(own, there, note) if there else {}
         together = {name: _merged_result(result.get(name), value) for name, value in found.items()}
         own.session.execute(

@@ -66,9 +66,8 @@ def copyable_credits(session: Session, issue_id: int) -> tuple[list[dict], int]:
     return values, len(found) - len(kept)
 
 
-def may_duplicate_credits(issue: Issue, without: frozenset[int]) -> bool:
-    """Whether the series' type and publisher allow copying; `without` has the ids of excluded publishers."""
-    series = issue.series
+def may_duplicate_credits(series: Series, without: frozenset[int]) -> bool:
+    """Whether a series' type and publisher allow copying; `without` has the ids of excluded publishers."""
     return series.series_type.code not in COLLECTED_CODES and series.publisher_id not in without
 
 
@@ -82,7 +81,7 @@ def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -
     series = session.scalar(
         select(Series).where(Series.id == issue.series_id).options(joinedload(Series.series_type))
     )
-    if series.series_type.code in COLLECTED_CODES or series.publisher_id in without:
+    if not may_duplicate_credits(series, without):
         raise _error(EXCLUDED)
     if session.scalar(select(Credit.id).where(Credit.issue_id == issue.id).limit(1)) is not None:
         raise _error(HAS_CREDITS)
@@ -105,9 +104,9 @@ class ReprintSync:
     skipped: tuple[str, ...]
 
 
-def may_sync_reprints(issue: Issue) -> bool:
-    """Whether the issue's series is of a type for collected editions."""
-    return issue.series.series_type.code in COLLECTED_CODES
+def may_sync_reprints(series: Series) -> bool:
+    """Whether a series is of a type for collected editions."""
+    return series.series_type.code in COLLECTED_CODES
 
 
 def sync_reprints(catalog: Catalog, issue: Issue) -> ReprintSync:
@@ -121,7 +120,7 @@ def sync_reprints(catalog: Catalog, issue: Issue) -> ReprintSync:
     series = session.scalar(
         select(Series).where(Series.id == issue.series_id).options(joinedload(Series.series_type))
     )
-    if series.series_type.code not in COLLECTED_CODES:
+    if not may_sync_reprints(series):
         raise _error(NOT_COLLECTED)
     linked = (issue_character, issue_team)
     if issue.name or any(session.scalar(select(1).where(t.c.issue_id == issue.id).limit(1)) for t in linked):

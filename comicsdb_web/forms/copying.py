@@ -77,10 +77,10 @@ class CopyingViews:
             return []
         found = []
         without = self.request.registry.settings["comicsdb.copying.without"]
-        if copying.may_duplicate_credits(issue, without):
+        if copying.may_duplicate_credits(issue.series, without):
             hindrance = copying.HAS_CREDITS if has_credits else None if previous else copying.NO_PREVIOUS
             found.append(("duplicate_credits", _("Copy the credits of the previous issue"), hindrance))
-        if copying.may_sync_reprints(issue):
+        if copying.may_sync_reprints(issue.series):
             hindrance = copying.HAS_CONTENT if has_content else None if has_reprints else copying.NO_REPRINTS
             found.append(("sync_reprints", _("Copy contents of the reprints"), hindrance))
         say = self.request.localizer

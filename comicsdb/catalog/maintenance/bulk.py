@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from comicsdb.catalog import copying, rules
 from comicsdb.catalog.errors import InvalidError
@@ -120,14 +119,9 @@ def validate_selection(catalog: Catalog, model, ids: Iterable[int]) -> list[int]
         raise _error(_("Nothing is selected."))
     if len(wanted) > OBJECTS_MAX:
         raise _error(_("Too many: at most ${n} at once.", mapping={"n": OBJECTS_MAX}))
-    if set(existing_ids(catalog.session, model, wanted)) != set(wanted):
+    if rules.existing_ids(catalog.session, model, wanted, lock=False) != set(wanted):
         raise _error(_("Some of your choices no longer exist: please choose again."))
     return wanted
-
-
-def existing_ids(session: Session, model, ids: Iterable[int]) -> list[int]:
-    """The ids for which there is an object."""
-    return list(session.scalars(select(model.id).where(model.id.in_(ids)).order_by(model.id)))
 
 
 def _issues(catalog: Catalog, ids: Iterable[int]) -> list[Issue]:
