@@ -1,8 +1,13 @@
-"""Encryption with keys derived from `comicsdb.secret`, one for each purpose."""
+"""Keys derived from `comicsdb.secret`, one for each purpose, and encryption with them."""
 
 import base64
 import hashlib
 from collections.abc import Mapping
+
+
+def derived_key(settings: Mapping, purpose: str) -> bytes:
+    """The 32 bytes of the key for a purpose."""
+    return hashlib.sha256(f"{purpose}:{settings['comicsdb.secret']}".encode()).digest()
 
 
 def encrypt(settings: Mapping, purpose: str, text: str) -> str:
@@ -23,5 +28,4 @@ def decrypt(settings: Mapping, purpose: str, encrypted: str, max_age: int | None
 def _fernet(settings: Mapping, purpose: str):
     from cryptography.fernet import Fernet  # noqa: PLC0415  (takes 7 MB, and most processes never need it)
 
-    key = hashlib.sha256(f"{purpose}:{settings['comicsdb.secret']}".encode()).digest()
-    return Fernet(base64.urlsafe_b64encode(key))
+    return Fernet(base64.urlsafe_b64encode(derived_key(settings, purpose)))

@@ -1,7 +1,6 @@
 """Second factors (authenticator apps, passkeys, recovery codes), and confirmation of a user's identity."""
 
 import base64
-import hashlib
 import hmac
 import logging
 import secrets
@@ -20,7 +19,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.encryption import decrypt, encrypt
+from comicsdb.accounts.encryption import decrypt, derived_key, encrypt
 from comicsdb.accounts.errors import CodeRefusedError, PasskeyRefusedError, TooManyFailuresError
 from comicsdb.accounts.login import confirm_password
 from comicsdb.accounts.passwords import digest, secrets_equal
@@ -378,7 +377,7 @@ def _challenge(settings: Mapping, purpose: str, browser_token: str) -> bytes:
 
 
 def _signature(settings: Mapping, purpose: str, browser_token: str, body: bytes) -> bytes:
-    key = hashlib.sha256(b"passkeys:" + settings["comicsdb.secret"].encode()).digest()
+    key = derived_key(settings, "passkeys")
     return hmac.digest(key, b"\0".join((purpose.encode(), browser_token.encode(), body)), "sha256")
 
 

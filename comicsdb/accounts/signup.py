@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import letters, rules
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.encryption import decrypt, encrypt
+from comicsdb.accounts.encryption import decrypt, derived_key, encrypt
 from comicsdb.accounts.errors import (
     BadLinkError,
     LinkUsedError,
@@ -317,8 +317,7 @@ def _is_right_answer(settings: Mapping, answer: str) -> bool:
 
 
 def _signature(settings: Mapping, moment: str) -> str:
-    key = hashlib.sha256(b"form_time:" + settings["comicsdb.secret"].encode()).digest()
-    return hmac.new(key, moment.encode(), hashlib.sha256).hexdigest()
+    return hmac.new(derived_key(settings, "form_time"), moment.encode(), hashlib.sha256).hexdigest()
 
 
 def check_domain(settings: Mapping, email: str) -> None:
