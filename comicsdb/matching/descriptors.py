@@ -11,13 +11,12 @@ from comicsdb.catalog.search import isbns
 from comicsdb.catalog.trade_numbers import CODE_LENGTHS, ISBN13_PREFIXES
 from comicsdb.matching import words
 from comicsdb.matching.filenames import ExternalId, Reading, parse
-from comicsdb.models.choices import LANGUAGES, SeriesTypeCode
+from comicsdb.models.choices import ID_COLUMNS, LANGUAGES, SeriesTypeCode
 from comicsdb.values import compact_code
 
 HASH_KINDS = ("phash", "dhash", "ahash")
 FIRST_YEAR = 1000  # from here on, the number of a volume is understood as the first year of the series
 READINGS_MAX = 6
-ID_KINDS = {"comicvine": "cv_id", "gcd": "gcd_id"}  # sources that have columns of their own
 NUMBER_DIGITS = 10  # more digits than an integer column can store
 SUPPLEMENTED = (17, 18)  # digits of a barcode with a five-digit supplement
 # A marked volume, which for Western comics is mostly a collection.
@@ -183,7 +182,7 @@ def _codes(known: Mapping, isbn: str, upc: str, ids: tuple[ExternalId, ...]) -> 
 
 
 def _take_id(found: dict[str, list], each: ExternalId) -> None:
-    kind, is_number = ID_KINDS.get(each.source), each.id.isdigit() and len(each.id) < NUMBER_DIGITS
+    kind, is_number = ID_COLUMNS.get(each.source), each.id.isdigit() and len(each.id) < NUMBER_DIGITS
     of = "series_" if each.scope == "series" else ""
     if kind is None:
         found.setdefault(f"{of}ids", []).append(f"{each.source} {each.id}")

@@ -6,7 +6,7 @@ from colander import Invalid, null
 
 from comicsdb.i18n import formatted
 from comicsdb.models.base import SMALL_MAX
-from comicsdb.models.choices import EXTERNAL_SOURCES, YEARS
+from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, YEARS
 from comicsdb.models.picture_hash import signed
 from comicsdb.schemas.base import (
     NAME_LENGTH,
@@ -67,7 +67,6 @@ _SERIES_ATTRIBUTES = {
     "lang": "language",
 }
 _CODES = {"ISBN": "isbn", "UPC": "gtin"}
-_ID_FIELDS = {"comicvine": "cv_id", "gcd": "gcd_id"}
 _LETTERS = re.compile("[^a-z]")
 _UNKNOWN = (None, "", -1, "-1")  # ComicInfo writes -1 for an unknown year, volume or count
 _COMIC_VINE_ISSUE = re.compile(r"comicvine\S{0,200}4000-([0-9]{1,9})(?![0-9])|\[CVDB([0-9]{1,9})\]")
@@ -183,8 +182,8 @@ class DescriptorSchema(ObjectSchema):
                 take("cv_id", named[1] or named[2], key)
         others = {}
         for source, number in _metron_info_ids(found.get("IDS")):
-            if source in _ID_FIELDS:
-                take(_ID_FIELDS[source], number, "IDS")
+            if source in ID_COLUMNS:
+                take(ID_COLUMNS[source], number, "IDS")
             else:
                 others[source] = number
         if others and "ids" not in found:
