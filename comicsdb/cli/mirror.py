@@ -137,10 +137,7 @@ def _site(folder: Path, url: str | None) -> Site:
                 f"There is no mirror in {folder}: name the address of the site to mirror."
             )
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        partial = ini.with_suffix(".part")
-        partial.write_text(TEMPLATE.format(origin=url.rstrip("/"), secret=secrets.token_urlsafe(32)))
-        partial.chmod(0o600)
-        partial.replace(ini)
+        _write(ini, TEMPLATE.format(origin=url.rstrip("/"), secret=secrets.token_urlsafe(32)))
     site = Site(ini)
     origin = site.settings[ORIGIN]
     if not origin:
@@ -170,7 +167,12 @@ def _forget_origin(ini: Path) -> None:
     lines = ini.read_text().splitlines(keepends=True)
     mirror_only = ("comicsdb.mirror.", "comicsdb_api.throttle", "comicsdb.webhooks.sender")
     kept = [each for each in lines if not each.startswith(mirror_only)]
+    _write(ini, "".join(kept))
+
+
+def _write(ini: Path, text: str) -> None:
+    """Write an ini file, which has a secret, atomically; only its owner can read it."""
     partial = ini.with_suffix(".part")
-    partial.write_text("".join(kept))
+    partial.write_text(text)
     partial.chmod(0o600)
     partial.replace(ini)
