@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from datetime import date
 
 import orjson
-from pyramid.events import ApplicationCreated
 from sqlalchemy import ColumnElement, func, insert, select, text, update
 from sqlalchemy.orm import Session, joinedload, selectinload, sessionmaker
 
@@ -48,7 +47,7 @@ from comicsdb.library.transfer.matching import (
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
 from comicsdb.models import LibraryAct, LibraryImport, LibraryImportRow, Series, User
-from comicsdb.ops.worker import LONG_PAUSE, Worker
+from comicsdb.ops.worker import LONG_PAUSE, Worker, add_worker
 from comicsdb.security import SESSION, make_identity
 
 log = logging.getLogger(__name__)
@@ -358,10 +357,8 @@ _STEPS = {READING: _read, MATCHING: _match, STORING: _store}
 
 def includeme(config):
     """Start the thread, if the settings ask for one."""
-    if config.get_settings()["comicsdb.imports.worker"] == "thread":
-        config.add_subscriber(_start, ApplicationCreated)
-
-
-def _start(event):
-    registry = event.app.registry
-    Importer(registry["comicsdb.session_factory"], registry.settings).start()
+    add_worker(
+        config,
+        "comicsdb.imports.worker",
+        lambda registry: Importer(registry["comicsdb.session_factory"], registry.settings),
+    )
