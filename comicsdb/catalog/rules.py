@@ -15,7 +15,7 @@ from comicsdb.catalog.column_checks import NULL, field_problems
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.kinds import Kind
 from comicsdb.i18n import _, formatted
-from comicsdb.models import Creator, Imprint, Role, Series
+from comicsdb.models import Creator, Imprint, Role
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, KNOWN_PRECISIONS, YEARS, Precision
 from comicsdb.models.currencies import Currency
 from comicsdb.schemas.types import NEGATIVE, SHOWN_MAX, amount_problem, no_such_object, not_a_choice
@@ -64,8 +64,6 @@ def find_errors(session: Session, kind: Kind, entity, values: dict, *, lock: boo
     _check_precisions(kind, values, findings)
     if kind.name == "series":
         _check_series(session, entity, values, findings)
-    elif kind.name == "imprint":
-        _check_imprint(session, entity, values, findings)
     elif kind.name == "issue":
         _check_issue(entity, values, findings)
     elif kind.name == "publisher" and values.get("country", "") not in ("", *COUNTRIES):
@@ -202,18 +200,6 @@ def _check_series(session: Session, entity, values: dict, findings: ErrorCollect
         if owner is not None and publisher is not None and owner != publisher:
             field = "imprint" if "imprint" in values else "publisher"
             findings.add(field, _("The imprint belongs to another publisher."))
-
-
-def _check_imprint(session: Session, entity, values: dict, findings: ErrorCollector) -> None:
-    publisher = values.get("publisher")
-    if entity is None or publisher in (None, entity.publisher_id):
-        return
-    left = select(Series.id).where(Series.imprint_id == entity.id, Series.publisher_id != publisher).limit(1)
-    if session.scalar(left) is not None:
-        findings.add(
-            "publisher",
-            _("Series of another publisher have this imprint: give them another one, or none, first."),
-        )
 
 
 def check_price(priced, values: dict, findings: ErrorCollector) -> None:

@@ -158,20 +158,6 @@ def test_an_imprint_of_another_publisher_is_refused(catalog, make):
     assert list(caught.value.errors) == ["publisher"]
 
 
-def test_an_imprint_does_not_leave_its_series_behind(catalog, make):
-    publisher, buyer = make.publisher(), make.publisher()
-    imprint = make.imprint(publisher=publisher)
-    series = make.series(publisher=publisher, imprint=imprint)
-    with pytest.raises(InvalidError) as caught:
-        catalog.update(imprint, {"publisher": buyer.id})
-    assert list(caught.value.errors) == ["publisher"]
-    catalog.update(imprint, {"publisher": publisher.id, "name": "Unmoved"})
-    catalog.update(series, {"imprint": None, "publisher": buyer.id})
-    catalog.update(imprint, {"publisher": buyer.id})
-    catalog.update(series, {"imprint": imprint.id})
-    assert (imprint.publisher_id, series.publisher_id, series.imprint_id) == (buyer.id, buyer.id, imprint.id)
-
-
 def test_dates_before_1900_are_refused(make):
     with pytest.raises(InvalidError) as caught:
         make.issue(cover_date=date(1899, 12, 31), store_date=date(1850, 1, 1))

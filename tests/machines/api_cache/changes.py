@@ -20,7 +20,7 @@ FIELDS: dict[str, dict] = {
     "age_rating": {"name": "Any age", "description": "Some."},
     "role": {"name": "Doodler", "order": 2000, "notes": "Some."},
     "publisher": NAMED | {"alt_names": ALIASES, "founded": 1990, "country": "IT"},
-    "imprint": NAMED | {"founded": 1990},
+    "imprint": NAMED | {"founded": 1990, "publisher": 1},
     "universe": {"designation": "Zeta"} | NAMED | {"publisher": 1, "image": PICTURE},
     "creator": NAMED | {"alias": ALIASES, "birth": DAY, "death": date(2022, 1, 1), "image": PICTURE},
     "team": NAMED | {"image": PICTURE},
@@ -54,8 +54,6 @@ CHANGES: list[Change] = [
     for kind, fields in FIELDS.items()
     for field, value in fields.items()
 ]
-# No series has this imprint any more, until one is reverted.
-CHANGES += [("imprint", 1, {"publisher": publisher}) for publisher in (0, 1)]
 PARTS: list[Change] = [
     (kind, SHOWN.get(kind, 0), {field: value})
     for kind, fields in LINKED.items()
