@@ -72,11 +72,16 @@ def handle_button(draft: Draft):
             return Response(status=413)
         draft.add_errors({FORM_ERROR: [TOO_LARGE]})
     if request.is_fragment:
-        return Response(status=204 if stored else 409)
+        return Response(status=204) if stored else _new_key()
     if draft.errors:  # the form is shown again
         return None
     request.messages.add("success", say(STORED))
     return HTTPSeeOther(_path(request, draft.key))
+
+
+def _new_key() -> Response:
+    """The response to our script if the key of its form was used: it stores the form under another one."""
+    return Response(status=409, headers={"X-Draft-Key": accounts.new_draft_key()})
 
 
 def _store(draft: Draft) -> bool:

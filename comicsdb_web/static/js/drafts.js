@@ -1,12 +1,6 @@
 // Stores a form on the server in pauses of typing, as its button "Save draft" does.
 const PAUSE_MS = 2000;
 const RETRY_MS = 30000; // after a failure
-const KEY_BYTES = 32;
-
-function newKey() {
-  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
-  return Array.from(bytes, (each) => each.toString(16).padStart(2, "0")).join("");
-}
 
 export function storeDrafts() {
   const form = document.querySelector("form[data-draft]");
@@ -38,9 +32,9 @@ export function storeDrafts() {
       });
       if (response.headers.has("X-Location")) state.textContent = state.dataset.ended;
       else if (response.status === 413) state.textContent = state.dataset.large;
-      else if (response.status === 409) {
+      else if (response.headers.has("X-Draft-Key")) {
         // The key was used when the form was saved, and the browser's Back shows the form again.
-        form.elements.draft_key.value = newKey();
+        form.elements.draft_key.value = response.headers.get("X-Draft-Key");
         storeIn(0);
       } else if (response.ok) {
         const time = new Date().toLocaleTimeString(document.documentElement.lang, { timeStyle: "short" });

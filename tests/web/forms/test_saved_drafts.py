@@ -5,7 +5,7 @@ from datetime import timedelta
 from comicsdb import accounts, clock
 from comicsdb.accounts import drafts
 from comicsdb.accounts.data_export import account_data
-from comicsdb.models import FormDraft, ReadingList
+from comicsdb.models import FormDraft, FormerSlug, ReadingList
 from tests.web.conftest import field_errors, notice, soup, start_session
 from tests.web.forms.form_helpers import Form, log_in_as, open_form, submit_form, value
 
@@ -59,13 +59,26 @@ def test_a_draft_survives_log_out_and_goes_with_the_saved_form(testapp, nora, wo
             submit_form(page, {"issue_id": [world.first.id]})
         # A request of the script that arrives after the form was saved stores no draft.
         sent["csrf_token"] = value(testapp.get(address), "csrf_token")
-        testapp.post(address, sent, headers={"X-Fragment": "1"}, status=409)
+        late = testapp.post(address, sent, headers={"X-Fragment": "1"}, status=409)
+        assert drafts.KEY.fullmatch(late.headers["X-Draft-Key"])
         assert stored(session) == []
         assert offered(testapp.get(address)) == []
         # The browser's Back shows the form with its used key; the button stores it as another draft.
         page = testapp.post(address, sent, status=303).follow()
         assert value(page, field) == "later"
         submit_form(page, press=("discard_draft", stored(session)[0].digest))
+
+
+def test_a_form_whose_object_has_moved_says_so(testapp, nora, world, session):
+    sent = dict(open_form(testapp, f"/issue/{world.first.slug}/update/").submit_fields())
+    session.add(FormerSlug(kind="issue", slug="lantern-1", object_id=world.first.id))
+    session.commit()
+    fragment = {"X-Fragment": "1"}
+    answer = testapp.post(
+        "/issue/lantern-1/update/", sent | {"save_draft": "1"}, headers=fragment, status=409
+    )
+    assert "X-Draft-Key" not in answer.headers  # the script does not try again
+    assert "It was merged with another entry or has a new address. Nothing was changed." in answer
 
 
 def test_drafts_are_their_owner_s_alone_and_can_be_discarded(testapp, nora, world, make, session):
