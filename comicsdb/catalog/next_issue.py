@@ -70,18 +70,14 @@ def _dates(run: list[Issue]) -> dict[str, date | Precision]:
     The cover date is known as precisely as the last one; if that has no month, none is proposed.
     """
     dated = [each for each in run if each.cover_date_precision in MONTH_KNOWN]
-    covers = [each.cover_date for each in dated]
-    if any(each.cover_date_precision == Precision.MONTH for each in dated):
-        interval = _interval([each.replace(day=1) for each in covers])
-    else:
-        interval = _interval(covers)
+    interval = _cover_interval(dated)
     stores = [each.store_date for each in run if each.store_date]
     months, days = _interval(stores) if len(stores) > 1 else interval
     if not (months or days):
         months, days = interval
     found, precision = {}, run[0].cover_date_precision
     if precision in MONTH_KNOWN:
-        found["cover_date"] = _add_interval(covers[0], *interval)
+        found["cover_date"] = _add_interval(dated[0].cover_date, *interval)
     if run[0].store_date:
         found["store_date"] = _add_interval(run[0].store_date, months, days, same_weekday=True)
         if run[0].foc_date:
@@ -92,9 +88,26 @@ def _dates(run: list[Issue]) -> dict[str, date | Precision]:
     return found
 
 
+def _cover_interval(dated: list[Issue]) -> tuple[int, int]:
+    """The usual time between cover dates, by those that are known to the day if the last one is."""
+    if dated and dated[0].cover_date_precision == Precision.DAY:
+        exact = [
+            (later.cover_date - earlier.cover_date).days
+            for later, earlier in pairwise(dated)
+            if {later.cover_date_precision, earlier.cover_date_precision} == {Precision.DAY}
+        ]
+        if exact:
+            return _usual(exact)
+    return _interval([each.cover_date.replace(day=1) for each in dated])
+
+
 def _interval(days: list[date]) -> tuple[int, int]:
-    """The usual time between dates (latest first), in months or else in days; a single date means monthly."""
-    gaps = [(later - earlier).days for later, earlier in pairwise(days)]
+    """The usual time between dates, latest first."""
+    return _usual([(later - earlier).days for later, earlier in pairwise(days)])
+
+
+def _usual(gaps: list[int]) -> tuple[int, int]:
+    """The usual one of some gaps of days, in months or else in days; without gaps a month."""
     usual = median_low(gaps) if gaps else MONTHLY_MIN
     if usual < MONTHLY_MIN:
         return 0, max(usual, 0)
