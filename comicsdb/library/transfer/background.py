@@ -55,6 +55,7 @@ log = logging.getLogger(__name__)
 READING, MATCHING, REVIEW, STORING = "reading", "matching", "review", "storing"
 DONE, FAILED = "done", "failed"
 IN_PROGRESS = (READING, MATCHING, STORING)
+RETRY_AT = "retry_at"  # member of the payload of an import whose last piece failed, a timestamp
 LARGE = 256 * 1024  # bytes; larger files are imported in the background
 MATCH_BATCH, STORE_BATCH = 5000, 1000  # rows per transaction
 GROUPS_SHOWN = 200  # series about which the owner is asked
@@ -187,6 +188,7 @@ def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
             return False
         session.info["today"] = clock.business_day(settings["comicsdb.timezone"])
         import_id, state = found.id, found.state
+        found.payload = {name: value for name, value in found.payload.items() if name != RETRY_AT}
         try:
             _STEPS[state](session, found, settings)
             session.commit()
@@ -199,7 +201,7 @@ def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
 
 
 def _is_due() -> ColumnElement[bool]:
-    return func.coalesce(LibraryImport.payload["retry_at"].as_float(), 0) <= clock.now().timestamp()
+    return func.coalesce(LibraryImport.payload[RETRY_AT].as_float(), 0) <= clock.now().timestamp()
 
 
 def _set_aside(session: Session, import_id: int, state: str, *, again: bool) -> None:
@@ -209,7 +211,7 @@ def _set_aside(session: Session, import_id: int, state: str, *, again: bool) -> 
     if found is None:
         return
     if again:
-        found.payload = found.payload | {"retry_at": clock.now().timestamp() + LONG_PAUSE}
+        found.payload = found.payload | {RETRY_AT: clock.now().timestamp() + LONG_PAUSE}
     else:
         _fail(session, found, [OUR_ERROR])
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 
 import orjson
-from sqlalchemy import ARRAY, ColumnElement, Integer, String, any_, cast, delete, select
+from sqlalchemy import ARRAY, ColumnElement, Integer, String, any_, cast, delete, or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb import clock
@@ -159,7 +159,7 @@ def _retained_since():
 def discard(session: Session, user_id: int, import_id: int) -> LibraryImport:
     """Delete a pending import, and return it. Raises NotFoundError, and InvalidError while it is stored."""
     found = pending_import(session, user_id, import_id, lock=True)
-    if found.state == background.STORING:
+    if found.state == background.STORING and background.RETRY_AT not in found.payload:
         raise InvalidError({"__all__": [BEING_STORED]})
     session.delete(found)
     session.flush()
@@ -168,8 +168,10 @@ def discard(session: Session, user_id: int, import_id: int) -> LibraryImport:
 
 def clean(session: Session) -> int:
     """Delete all expired imports that are not being stored; returns how many. Part of the daily job."""
+    is_failing = LibraryImport.payload.has_key(background.RETRY_AT)
     old = delete(LibraryImport).where(
-        LibraryImport.created_on <= _retained_since(), LibraryImport.state != background.STORING
+        LibraryImport.created_on <= _retained_since(),
+        or_(LibraryImport.state != background.STORING, is_failing),
     )
     return session.execute(old.execution_options(synchronize_session=False)).rowcount
 

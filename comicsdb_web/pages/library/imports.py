@@ -31,7 +31,7 @@ FORMATS = ("csv", "json")
 NOT_A_FORMAT = _("The format must be json or csv.")
 CBL = "cbl"
 DISCARDED = _("The import was discarded; nothing was changed.")
-REMOVED = _("The import was removed from the list. What it added stays in your library.")
+REMOVED = _("The import was removed from the list; your library stays as it is.")
 REFRESH = 4  # seconds between requests for the progress
 PART_WORDS = {
     COLLECTION: _("Collection"),
@@ -271,7 +271,7 @@ class ImportViews:
         kind = "success"
         try:
             was = imports.discard(self.session, self.user_id, self._number()).state
-            message = REMOVED if was == background.DONE else DISCARDED
+            message = REMOVED if was in (background.STORING, background.DONE) else DISCARDED
         except InvalidError as error:
             kind, message = "warning", error.errors["__all__"][0]
         self.request.messages.add(kind, translate(self.request.localizer, message))

@@ -338,7 +338,7 @@ def test_a_large_import_cannot_be_discarded_while_it_is_stored(
     while background.work(factory, settings):
         pass
     removed = form_to(testapp.get(UPLOAD), f"{address}forget/").submit(status=303).follow()
-    assert notice(removed) == "The import was removed from the list. What it added stays in your library."
+    assert notice(removed) == "The import was removed from the list; your library stays as it is."
     assert len(owned(session, nora)) == 10
     testapp.get(address, status=404)
 

@@ -246,6 +246,12 @@ def test_a_confirmed_import_that_fails_is_tried_again_after_others(factory, monk
     execute(factory, f"ALTER TABLE collection_item ADD CONSTRAINT refused CHECK (user_id <> {ann})")
     finish(factory)
     assert states(factory) == [background.STORING, background.DONE]
+    with factory() as session:  # meanwhile it can be discarded, and the daily job removes it some day
+        session.execute(text("UPDATE library_import SET created_on = created_on - interval '2 days'"))
+        assert imports.clean(session) == 2
+        session.rollback()
+        assert imports.discard(session, ann, first).id == first
+        session.rollback()
     execute(factory, "ALTER TABLE collection_item DROP CONSTRAINT refused")
     retry(factory)
     assert states(factory) == [background.DONE, background.DONE]
