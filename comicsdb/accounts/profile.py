@@ -191,9 +191,8 @@ def _ask_to_confirm(context: AccountContext, user: User, wanted: str) -> None:
 
 def other_holder(session: Session, email: str, user: User) -> User | None:
     """The other activated account that has an address."""
-    found = session.scalar(
-        select(User).where(func.lower(User.email) == email.lower(), User.id != user.id).with_for_update()
-    )
+    holder = select(User).where(func.lower(User.email) == email.lower(), User.id != user.id)
+    found = session.scalar(holder.with_for_update().execution_options(populate_existing=True))
     return None if found is None or is_pending(session, found) else found
 
 

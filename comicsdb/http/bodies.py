@@ -160,7 +160,7 @@ def _parts(body: bytes, between: bytes) -> Iterator[tuple[str, str | bytes | Upl
 
 
 def _value(segment: MultipartSegment, content: bytes) -> str | bytes | UploadedFile:
-    if (segment.content_type or "").startswith(("multipart/", FORM)):
+    if (segment.content_type or "").strip().lower().startswith(("multipart/", FORM)):
         raise UnreadableError("A part of the form is itself multipart; nested parts are not supported.")
     if segment.header("Content-Transfer-Encoding", "binary").strip().lower() not in UNENCODED:
         raise UnreadableError("A part of the form has a Content-Transfer-Encoding, which is not supported.")

@@ -1,7 +1,7 @@
 """A reader's collection: the list and its filters, items and their forms, whole series, and statistics."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import groupby
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
@@ -721,8 +721,8 @@ def read_time(request) -> datetime | None:
 
 
 def refuse_future(moment: datetime) -> None:
-    """Raise InvalidError for a read that is yet to come."""
-    if moment > clock.now():
+    """Raise InvalidError for a read that is yet to come; the clock or zone of the reader may be ahead."""
+    if moment > clock.now() + timedelta(days=1):
         raise InvalidError({"read_date": [NOT_YET]})
 
 

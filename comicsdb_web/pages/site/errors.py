@@ -153,7 +153,8 @@ def client_error(error, request):
     of somebody who has logged in meanwhile, in another tab, leads where it would have led.
     """
     if isinstance(error, BadCSRFToken):
-        if request.identity is not None and request.matched_route.name in LOG_IN_ROUTES:
+        is_log_in = request.matched_route.name in LOG_IN_ROUTES and request.POST.get("csrf_token")
+        if is_log_in and request.identity is not None:
             return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path("home"))
         if path := save_form(request):
             return HTTPSeeOther(path)

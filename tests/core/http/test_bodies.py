@@ -109,6 +109,11 @@ def test_media_types_are_compared_as_http_says(body, kind):
             bodies.UnreadableError,
         ),
         (
+            multipart((NAME + b'a"\r\nContent-Type: Multipart/Mixed; boundary=b', b"x")),
+            None,
+            bodies.UnreadableError,
+        ),
+        (
             multipart((NAME + b'a"\r\nContent-Transfer-Encoding: base64', b"eA==")),
             None,
             bodies.UnreadableError,
