@@ -13,7 +13,6 @@ from comicsdb.security import Permission
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path, safe_path
 from comicsdb_web.rendering.locales import _
-from comicsdb_web.rendering.track_bar import buttons, marks_of
 
 CLEAR = "0"
 RATINGS = {CLEAR: None} | {str(n): n for n in range(ratings.LOWEST, ratings.HIGHEST + 1)}
@@ -85,7 +84,6 @@ def rate_and_respond(request, entity, rate, widget_of):
         values = {
             "entity": entity,
             "stars": widget_of(request, entity),
-            "bars": _bar(request, entity) if isinstance(entity, Issue) else {},
             "message": message,
             "refused": refused,
         }
@@ -93,11 +91,6 @@ def rate_and_respond(request, entity, rate, widget_of):
     if message:
         request.messages.add("warning" if refused else "success", message)
     return HTTPSeeOther(safe_path(request.POST.get("next")) or request.entity_path(entity))
-
-
-def _bar(request, issue: Issue) -> dict:
-    """The track bar of an issue by its id, as it has stars too."""
-    return {issue.id: buttons(request, marks_of(request, [issue.id])[issue.id], issue.slug)}
 
 
 def includeme(config):

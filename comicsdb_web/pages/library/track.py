@@ -23,14 +23,7 @@ from comicsdb_web.http.routing import referring_path, safe_path
 from comicsdb_web.pages.library import wish_list as wishes
 from comicsdb_web.pages.library.collection import ADDED, private
 from comicsdb_web.pages.library.pull_list import OFF, ON
-from comicsdb_web.pages.library.rating import (
-    CLEAR,
-    CLEARED,
-    RATINGS,
-    REFUSED,
-    SAVED,
-    issue_rating_widget,
-)
+from comicsdb_web.pages.library.rating import CLEAR, CLEARED, RATINGS, REFUSED, SAVED
 from comicsdb_web.pages.library.reads import READ, UNREAD
 from comicsdb_web.rendering.locales import _, ngettext
 from comicsdb_web.rendering.track_bar import buttons, marks_of
@@ -72,10 +65,8 @@ def _respond(request, issue: Issue, name: str, value: str, path: str):
     kind, message = _perform(request, issue, name, value)
     if request.is_fragment:
         act_id = acts.current_id(request.dbsession) if kind == "success" else None
-        request.dbsession.expire(issue, ("rating_count", "rating_sum"))
         values = {
-            "issue": issue,
-            "rated": issue_rating_widget(request, issue) if name == "stars" else None,
+            "issue_id": issue.id,
             "owned": _first_copy(request, issue) if name == "own" else None,
             "bars": _bars(request, issue, name),
             "message": message,
