@@ -84,6 +84,13 @@ def test_a_series_is_added_marked_and_rated_with_the_keys_alone(page, site):
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+def test_fields_outside_of_sections_have_their_width(page):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto("/wish-list/")
+    for name in ("priority", "status", "max_price"):
+        assert page.locator(f"#{name}").bounding_box()["width"] > 60, name
+
+
 def test_pages_fit_a_telephone_and_charts_are_drawn(page):
     page.goto("/collection/stats/")
     bar = page.locator("#chart-publishers rect").first
