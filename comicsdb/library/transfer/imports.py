@@ -156,10 +156,15 @@ def _retained_since():
     return clock.now() - RETENTION
 
 
+def is_being_stored(found: LibraryImport) -> bool:
+    """Whether a confirmed import is being stored; not if its last piece failed."""
+    return found.state == background.STORING and background.RETRY_AT not in found.payload
+
+
 def discard(session: Session, user_id: int, import_id: int) -> LibraryImport:
     """Delete a pending import, and return it. Raises NotFoundError, and InvalidError while it is stored."""
     found = pending_import(session, user_id, import_id, lock=True)
-    if found.state == background.STORING and background.RETRY_AT not in found.payload:
+    if is_being_stored(found):
         raise InvalidError({"__all__": [BEING_STORED]})
     session.delete(found)
     session.flush()

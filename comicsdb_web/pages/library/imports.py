@@ -177,6 +177,7 @@ class ImportViews:
             "area": self.area,
             "again": again,
             "waiting": imports.pending_imports(self.session, self.user_id),
+            "is_being_stored": imports.is_being_stored,
             "forms_known": FORMS,
             "most_rows": self.settings["comicsdb.imports.rows"],
             "most_books": min(self.settings["comicsdb.imports.rows"], cbl.BOOKS_MAX),
