@@ -106,7 +106,7 @@ def fetch(url: str, *, method: str = "GET", data: str = "", **headers: str) -> t
     """Status, headers and body of a response, even of an error; `data` is sent as the body if given."""
     asked = urllib.request.Request(url, data.encode() or None, method=method, headers=headers)
     try:
-        with urllib.request.urlopen(asked, timeout=20) as answer:
+        with urllib.request.urlopen(asked, timeout=60) as answer:
             return answer.status, dict(answer.headers), answer.read()
     except urllib.error.HTTPError as error:
         with error:

@@ -149,7 +149,7 @@ def test_an_answer_that_never_ends_is_cut(monkeypatch):
         receiver.slowly = True
         begun = monotonic()
         assert outgoing.post(receiver.url, b"", {}, LOCAL).status == 200
-        assert monotonic() - begun < 5
+        assert monotonic() - begun < 12
 
 
 def test_nor_does_one_go_on_if_connecting_took_the_whole_time(monkeypatch):
@@ -184,4 +184,4 @@ def test_certificates_are_checked_for_the_name_of_the_host(tmp_path, monkeypatch
         monkeypatch.setattr(outgoing, "TOTAL_TIMEOUT", 0.8)
         begun = monotonic()
         assert outgoing.post(receiver.url, b"", {}, LOCAL).status == 200
-        assert monotonic() - begun < 5
+        assert monotonic() - begun < 12

@@ -293,7 +293,7 @@ def test_the_second_rater_waits_for_the_first_and_counts_its_star(factory):
         with pytest.raises(TimeoutError):
             waiting.result(timeout=0.3)
         session.commit()
-        waiting.result(timeout=10)
+        waiting.result(timeout=60)
     with factory() as session:
         assert figures(session, series) == (2, 7)
 
@@ -329,7 +329,7 @@ def test_a_rater_of_an_issue_that_moves_meanwhile_counts_for_the_new_series(fact
         with pytest.raises(TimeoutError):
             waiting.result(timeout=0.3)
         mover.commit()
-        waiting.result(timeout=10)
+        waiting.result(timeout=60)
     with factory() as session:
         assert (figures(session, old), figures(session, new)) == ((0, 0), (1, 4))
 

@@ -156,12 +156,12 @@ def test_distinct_keys_do_not_wait_for_each_other(cache):
 
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(cache.detail.get_or_create, "one", slow)
-        assert begun.wait(10)
+        assert begun.wait(60)
         assert cache.detail.get_or_create("other", lambda: b"quick") == (b"quick", False)
         assert cache.list.get_or_create("one", lambda: b"quick") == (b"quick", False)
         assert not waiting.done()
         may_end.set()
-        assert waiting.result(10) == (b"slow", False)
+        assert waiting.result(60) == (b"slow", False)
 
 
 def test_who_has_waited_long_enough_creates_for_itself(cache, monkeypatch):
@@ -175,11 +175,11 @@ def test_who_has_waited_long_enough_creates_for_itself(cache, monkeypatch):
 
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(cache.detail.get_or_create, KEY, stuck)
-        assert begun.wait(10)
+        assert begun.wait(60)
         assert cache.detail.get_or_create(KEY, lambda: b"made") == (b"made", False)
         assert not first.done()
         may_end.set()
-        assert first.result(10) == (b"made", False)
+        assert first.result(60) == (b"made", False)
     assert cache.detail.get_or_create("next", lambda: b"x") == (b"x", False)
 
 

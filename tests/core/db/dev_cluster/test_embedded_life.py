@@ -31,7 +31,7 @@ def test_the_first_process_may_leave_while_a_second_stays_and_the_last_stops_the
     first = start_user(cluster_folder)
     cluster = start(cluster_folder)
     before = processes(cluster)
-    output, _ = first.communicate(timeout=5)  # the server keeps no pipe of the process that started it
+    output, _ = first.communicate(timeout=30)  # the server keeps no pipe of the process that started it
     assert (output, first.returncode) == (b"", 0)
     time.sleep(3 * embedded_supervisor.INTERVAL)
     assert processes(cluster) == before
@@ -49,7 +49,7 @@ def test_an_interrupt_at_the_terminal_of_one_process_leaves_the_server_to_the_ot
     cluster = start(cluster_folder)
     before = processes(cluster)
     os.killpg(first.pid, signal.SIGINT)
-    assert b"KeyboardInterrupt" in first.communicate(timeout=5)[1]
+    assert b"KeyboardInterrupt" in first.communicate(timeout=30)[1]
     time.sleep(3 * embedded_supervisor.INTERVAL)
     assert processes(cluster) == before
     assert query(cluster, "SELECT 1") == (1,)
