@@ -93,18 +93,16 @@ def _store(draft: Draft) -> bool:
 
 def _texts(draft: Draft) -> SavedForm:
     """The submitted texts without secrets, and references to the pictures stored since."""
+    kept = {name: each for name, each in draft.files.items() if isinstance(each, SavedPicture)}
     left_out = {STORE_BUTTON, DISCARD_BUTTON}
+    # The form may have been sent with an earlier picture, which the chosen one replaces.
+    left_out |= {f"{name}{ending}" for name in kept for ending in ("_kept", "_drop")}
     texts = [
         (name, value)
         for name, value in draft.request.POST.items()
         if isinstance(value, str) and not (is_secret(name) or name in left_out)
     ]
-    sent = {name for name, _value in texts}
-    texts += [
-        (f"{name}_kept", kept.secret)
-        for name, kept in draft.files.items()
-        if isinstance(kept, SavedPicture) and f"{name}_kept" not in sent
-    ]
+    texts += [(f"{name}_kept", each.secret) for name, each in kept.items()]
     return SavedForm(draft.request.path, texts, {})
 
 

@@ -158,3 +158,16 @@ def test_a_draft_keeps_its_picture_for_as_long_as_there_is_the_draft(site, monke
     monkeypatch.undo()
     submit_form(page)
     assert one(site, Arc).image_width == 40
+
+
+def test_a_draft_keeps_the_picture_that_was_chosen_last(site):
+    """A picture chosen in a form that was opened from a draft replaces the one in the draft."""
+    form = open_form(site, "/arc/create/")
+    page = submit_form(form, {"name": "Dusk", "image": picture("a.png")}, press=("save_draft", "1")).follow()
+    page = submit_form(page, {"image": picture("b.png", size=(50, 60))}, press=("save_draft", "1")).follow()
+    assert kept_files(page) == {"image": "b.png"}
+    chosen = {"image_drop": "1", "image": picture("c.png", size=(70, 60))}
+    page = submit_form(page, chosen, press=("save_draft", "1")).follow()
+    assert kept_files(page) == {"image": "c.png"}
+    submit_form(page)
+    assert one(site, Arc).image_width == 70
