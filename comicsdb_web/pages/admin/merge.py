@@ -10,6 +10,7 @@ from comicsdb.catalog.maintenance.move import preview_move
 from comicsdb.catalog.references import References, select_with_labels
 from comicsdb.models import CATALOGUE
 from comicsdb.models.choices import Status
+from comicsdb.values import partial_day_text
 from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.pages.account import require_confirmed_session
 from comicsdb_web.pages.admin import add_message
@@ -177,6 +178,10 @@ def _sides(request, kind: str, planned) -> list[tuple[str, str, str, str]]:
             values = [getattr(each, field) for each in pair] + [planned.filled.get(field)]
             if field == "status":
                 values = [value and Status(value).label for value in values]
+            elif field in spec.partial_dates:
+                known = f"{field}_precision"
+                precisions = [getattr(each, known) for each in pair] + [planned.filled.get(known)]
+                values = list(map(partial_day_text, values, precisions))
             one, other, new = (_text(request, value) for value in values)
         if field == planned.names_field:
             new = _text(request, [*getattr(planned.canonical, field), *planned.names])

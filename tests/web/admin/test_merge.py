@@ -1,5 +1,7 @@
 """Merging and moving in the administration: choosing objects by id, slug or search; preview; and effects."""
 
+from datetime import date
+
 import pytest
 from sqlalchemy import select
 
@@ -92,6 +94,24 @@ def test_a_merge_is_seen_before_and_done_with_a_reason(testapp, boss, make, sess
         ("-", "The same hand", boss.id),
         ("~", "The same hand", boss.id),
     }
+
+
+def test_dates_are_shown_as_far_as_they_are_known(testapp, boss, make, session):
+    kept, other = make.creator(name="Ada Pencil"), make.creator(name="A. Pencil")
+    make.catalog.update(kept, {"birth": date(1920, 1, 1), "birth_precision": "year"})
+    make.catalog.update(other, {"death": date(1999, 5, 1), "death_precision": "month"})
+    series = make.series(name="Run")
+    undated, dated = make.issue(series=series, number="1"), make.issue(series=series, number="2")
+    make.catalog.update(undated, {"cover_date": None})
+    make.catalog.update(dated, {"cover_date": date(1963, 9, 1), "cover_date_precision": "month"})
+    session.commit()
+    rows = [row[1:] for row in cells(page(testapp, f"{MERGE}creator/", keep=kept.id, other=other.id))]
+    assert ["1920", "–", "as it is"] in rows
+    assert ["–", "1999-05", "1999-05"] in rows
+    rows = {
+        row[0]: row[1:] for row in cells(page(testapp, f"{MERGE}issue/", keep=undated.id, other=dated.id))
+    }
+    assert rows["Cover date"] == ["–", "1963-09", "1963-09"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
