@@ -289,8 +289,9 @@ class Money(Field):
         """The pair in the form that the kind's schema expects."""
         amount, currency = typed
         written, code = read_money(amount, currency) or (None, None)
-        if code:  # a currency typed with the amount takes precedence over the chosen one
-            amount, currency = str(written), code
+        if written is not None:  # as people write it: 1.500 lire are not one and a half
+            amount = str(written)
+            currency = code or currency  # a currency typed with the amount takes precedence
         if not self.separate_currency:
             return {self.name: {"amount": amount, "currency": currency}}
         return {self.name: amount.strip() or None, f"{self.name}_currency": currency}

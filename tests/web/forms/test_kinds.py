@@ -227,6 +227,14 @@ def test_prices_keep_their_currency(testapp, nora, make, session):
     submit_form(page, {"price_currency": "EUR"})
     session.expire_all()
     assert (issue.price, issue.currency) == (Decimal("500.00"), "EUR")
+    for typed, currency, price in (
+        ("1.500", "ITL", "1500"),
+        ("2,500", "ITL", "2500"),
+        ("1.250", "KWD", "1.25"),
+    ):
+        submit_form(open_form(testapp, page.request.path), {"price": typed, "price_currency": currency})
+        session.expire_all()
+        assert (issue.price, issue.currency) == (Decimal(price), currency), typed
 
 
 def test_what_editors_open_costs_the_same_whatever_it_holds(testapp, make, world, connection):
