@@ -107,7 +107,11 @@ def _values(session: Session, publisher, imprint) -> tuple[dict, dict]:
         for name in COPIED_FIELDS
         if getattr(publisher, name) not in empty and (imprint is None or getattr(imprint, name) in empty)
     }
-    lost = {}
+    lost = {
+        name: getattr(publisher, name)
+        for name in COPIED_FIELDS
+        if name not in values and getattr(publisher, name) not in (*empty, getattr(imprint, name, None))
+    }
     for name in ("cv_id", "gcd_id"):
         column = getattr(Imprint, name)
         if name in values and session.scalar(select(Imprint.id).where(column == values[name])) is not None:

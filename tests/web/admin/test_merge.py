@@ -193,6 +193,16 @@ def test_a_publisher_becomes_an_imprint(testapp, boss, make, session):
     assert set(field_errors(page(testapp, MOVE, publisher=parent.id, parent=parent.id))) == {"parent"}
 
 
+def test_what_an_existing_imprint_does_not_take_over_is_seen_before(testapp, boss, make):
+    old, parent = make.publisher(name="Little", desc="Small.", cv_id=4), make.publisher(name="Big")
+    make.imprint(name="Little", publisher=parent, desc="Was small.", cv_id=5)
+    told = effects(page(testapp, MOVE, publisher=old.id, parent=parent.id))
+    assert [each for each in told if "lost" in each] == [
+        "Will be lost: Description : Small.",
+        "Will be lost: Comic Vine ID : 4",
+    ]
+
+
 def test_a_preview_costs_the_same_however_much_it_shows(testapp, boss, make, connection):
     def cost(kind, kept, other):
         with record_statements(connection) as statements:
