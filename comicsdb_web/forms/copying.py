@@ -47,7 +47,7 @@ def _previous_issue(draft: Draft):
 def _copy(draft: Draft, name: str, issue_id: int) -> None:
     session = draft.request.dbsession
     if name == "credits":
-        rows = draft.rows["credits"] = [row for row in draft.rows["credits"] if not row.is_empty]
+        rows = draft.drop_blank_rows("credits")
         present = {row.typed["creator"] for row in rows if not row.removed}
         for credit in copying.copyable_credits(session, issue_id)[0]:
             row = _credit_row(next_index(rows), credit)

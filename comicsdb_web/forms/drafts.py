@@ -195,6 +195,15 @@ class Draft:
         if name in self.rows:
             self.rows[name].append(new_row(ROW_KINDS[name], next_index(self.rows[name])))
 
+    def drop_blank_rows(self, name: str) -> list[Row]:
+        """Remove rows without any content, not even text in a search box; returns the others."""
+        self.rows[name] = [row for row in self.rows[name] if not row.is_empty or self._has_query(row)]
+        return self.rows[name]
+
+    def _has_query(self, row: Row) -> bool:
+        names = (row.prefix + field.name for field in row.kind.typed_fields)
+        return any(name in self.queries or name in self.found for name in names)
+
     # Differences.
 
     def is_changed(self, field: Field) -> bool:

@@ -174,9 +174,7 @@ class _NameResolver:
         if len(read.credits) > NAMES_MAX:
             self.errors[CREDIT_TEXT] = [TOO_MANY]
             return
-        rows = draft.rows["credits"] = [
-            row for row in draft.rows["credits"] if not row.is_empty or f"{row.prefix}creator" in draft.found
-        ]
+        rows = draft.drop_blank_rows("credits")
         exact = _objects_named(self.session, "creator", read.credits)
         creator = CREDITS.fields[0]
         for text, names in read.credits.items():

@@ -5,7 +5,7 @@ from datetime import date
 from comicsdb.models import History, Issue
 from comicsdb_web.forms.drafts import state_of
 from tests.web.conftest import field_errors, form_to, notice, soup
-from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, submit_form
+from tests.web.forms.form_helpers import checkbox_labels, log_in_as, open_form, submit_form, value
 
 
 def button(page, action):
@@ -48,6 +48,16 @@ def test_the_form_takes_over_from_the_previous_issue_and_saves_nothing(testapp, 
     )
     assert len(soup(page).select("[id^=credits-][data-row]")) == 2
     submit_form(open_form(testapp, "/team/create/"), press=("copy", "credits"), status=200)
+
+
+def test_what_was_typed_into_the_boxes_of_a_new_row_outlives_copying_and_placing(testapp, nora, world):
+    form = open_form(testapp, f"/issue/{world.second.slug}/update/")
+    typed = {"credits-7-creator-q": "Somebody", "credits-8-roles-q": "Wri", "credits-20-creator-q": ""}
+    for text, press in (("", ("copy", "credits")), ("Writer: Nobody", ("place", "credits"))):
+        page = submit_form(form, typed | {"credits-text": text}, press=press, status=200)
+        assert value(page, "credits-7-creator-q") == "Somebody", press
+        assert value(page, "credits-8-roles-q") == "Wri", press
+        assert soup(page).find(id="credits-20") is None
 
 
 def test_an_issue_without_a_cover_date_takes_over_from_the_one_listed_before_it(testapp, nora, make):
