@@ -1,6 +1,7 @@
 """Objects given by typed names: text in search boxes, credits as text, and objects created with the form."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 
 from sqlalchemy import Text, cast, func, select
@@ -48,8 +49,12 @@ def offer_creation(draft: Draft, name: str, field: ModelSelect) -> None:
 
 
 def create_new_objects(draft: Draft, catalog: Catalog) -> None:
-    """Create the new objects of a draft and select them; raises InvalidError by input."""
-    made: dict[tuple[str, str], str] = {}
+    """Create the new objects of a draft and select them; raises InvalidError by input.
+
+    If an object with the name has been created since it was offered, that one is selected.
+    """
+    catalog.unit.acquire_write_lock()
+    made = _created_meanwhile(draft)
     errors = {}
     for name, field, typed in draft.model_selects():
         chosen = []
@@ -60,7 +65,7 @@ def create_new_objects(draft: Draft, catalog: Catalog) -> None:
                 try:
                     if key not in made:
                         made[key] = str(_make(draft, catalog, field.source, text))
-                    draft.created[field.source, made[key]] = value
+                        draft.created[field.source, made[key]] = value
                     chosen.append(made[key])
                 except InvalidError as error:
                     errors[name] = next(iter(error.errors.values()))
@@ -70,6 +75,25 @@ def create_new_objects(draft: Draft, catalog: Catalog) -> None:
             typed[field.name] = sorted_ids(chosen)
     if errors:
         raise InvalidError(errors)
+
+
+def _created_meanwhile(draft: Draft) -> dict[tuple[str, str], str]:
+    """The ids of objects with the names of new ones, by kind and name.
+
+    Universes are left out, as two publishers may each have one of the same name.
+    """
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for _name, field, typed in draft.model_selects():
+        if field.creatable and field.source != "universe":
+            new = (each for each in typed[field.name] if each.startswith(NEW_PREFIX))
+            wanted[field.source] |= {_tidy(each.removeprefix(NEW_PREFIX)) for each in new}
+    found = {}
+    for source, names in wanted.items():
+        for name, items in _objects_named(draft.request.dbsession, source, names).items():
+            same = [each for each in items if _is_same(each, name)]
+            if len(same) == 1:
+                found[source, name.casefold()] = str(same[0].id)
+    return found
 
 
 def restore_new_objects(draft: Draft) -> None:

@@ -123,6 +123,32 @@ def test_a_universe_needs_a_series_and_others_are_made_in_any_form(testapp, nora
     assert "arcs" in field_errors(page)
 
 
+def test_two_open_forms_do_not_create_the_same_creator_twice(testapp, nora, world, make, session):
+    typed = {"credits-text": "Writer: Ivy Quill", "arcs-q": "The Quiet", "universes-q": "Far"}
+    pages = []
+    for number in ("4", "5"):
+        form = open_form(testapp, f"/issue/create/?series={world.series.id}")
+        pages.append(submit_form(form, typed | {"number": number, "cover_date": "2020"}, status=422))
+    new = {
+        "credits-0-creator": ["new:Ivy Quill"],
+        "credits-0-creator-q": "",
+        "arcs": ["new:The Quiet"],
+        "arcs-q": "",
+    }
+    for page in pages:
+        submit_form(page, new | {"universes-q": ""})
+    creator = session.query(Creator).filter_by(name="Ivy Quill").one()
+    arc = session.query(Arc).filter_by(name="The Quiet").one()
+    for issue in session.query(Issue).filter(Issue.number.in_(("4", "5"))):
+        state = state_of(session, issue)
+        assert ([each["creator"] for each in state["credits"]], state["arcs"]) == ([creator.id], [arc.id])
+    # A universe of the same name may be that of another publisher.
+    make.universe(name="Far", publisher=make.publisher())
+    session.commit()
+    submit_form(pages[0], new | {"number": "6", "universes": ["new:Far"], "universes-q": ""})
+    assert session.query(Universe).filter_by(name="Far").count() == 2
+
+
 def test_a_new_issue_is_filled_in_from_the_run_and_leads_to_the_next(testapp, nora, world, session):
     page = testapp.get(f"/issue/create/?series={world.series.id}")
     proposed = {name: value(page, name) for name in ("number", "cover_date", "price", "page", "rating")}
