@@ -165,11 +165,10 @@ def test_a_review_is_reported_hidden_and_restored(testapp, session, member, worl
     testapp.get(path, status=404)
     testapp.reset()
     start_session(testapp, member)
-    assert (
-        "The staff have hidden this review: Spoilers"
-        in testapp.get(f"/issue/{world.first.slug}/review/").text
-    )
     mine = f"/issue/{world.first.slug}/review/"
+    page = testapp.get(mine)
+    assert "The staff have hidden this review: Spoilers" in page.text
+    assert "Everybody can read it" not in page.text
     form_to(testapp.get(mine), f"{mine}delete/").submit()
     page = testapp.get(mine)
     assert "The staff have hidden this review: Spoilers" in page.text
