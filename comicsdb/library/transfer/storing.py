@@ -364,15 +364,33 @@ def _store_stars(context: ImportContext, rows: list[ResolvedRow]) -> None:
 
 
 def _store_pull_list(context: ImportContext, wanted: dict[int, dict]) -> None:
-    """Follow series since the time `added`, or from now on if there is none."""
+    """Follow series since the time `added`, or from now on if there is none.
+
+    What is pulled of followed ones is replaced only with `take_file`.
+    """
+    rows = [values | {"series_id": each} for each, values in wanted.items()]
+    pulls = default_list(context.session, PullList, context.user_id).id
+    source = (
+        "json_to_recordset(CAST(:rows AS json))"
+        " AS s (series_id integer, pulled text, variant_words text, added timestamptz)"
+    )
+    if context.take_file:
+        changed = context.execute(
+            "UPDATE pull_list_series t SET pulled = coalesce(s.pulled, t.pulled),"
+            f" variant_words = coalesce(s.variant_words, t.variant_words) FROM {source}"
+            " WHERE t.pull_list_id = :list AND t.series_id = s.series_id AND (t.pulled, t.variant_words)"
+            " <> (coalesce(s.pulled, t.pulled), coalesce(s.variant_words, t.variant_words))",
+            rows,
+            list=pulls,
+        )
+        context.counted["pull_list_changed"] += changed.rowcount
     made = context.execute(
         "INSERT INTO pull_list_series (pull_list_id, series_id, pulled, variant_words, added_on)"
         " SELECT :list, s.series_id, coalesce(s.pulled, 'COVER'), coalesce(s.variant_words, ''),"
-        " coalesce(s.added, clock_timestamp()) FROM json_to_recordset(CAST(:rows AS json))"
-        " AS s (series_id integer, pulled text, variant_words text, added timestamptz)"
+        f" coalesce(s.added, clock_timestamp()) FROM {source}"
         " ORDER BY s.series_id ON CONFLICT DO NOTHING",
-        [values | {"series_id": each} for each, values in wanted.items()],
-        list=default_list(context.session, PullList, context.user_id).id,
+        rows,
+        list=pulls,
     )
     context.counted["pull_list_added"] += made.rowcount
 

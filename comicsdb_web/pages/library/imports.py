@@ -366,6 +366,14 @@ def _result_texts(counted: Counter):
             ngettext("You follow ${n} more series.", "You follow ${n} more series.", n["pull_list_added"]),
         ),
         (
+            "pull_list_changed",
+            ngettext(
+                "${n} pull list entry was changed.",
+                "${n} pull list entries were changed.",
+                n["pull_list_changed"],
+            ),
+        ),
+        (
             "wish_list_added",
             ngettext("${n} wish was added.", "${n} wishes were added.", n["wish_list_added"]),
         ),

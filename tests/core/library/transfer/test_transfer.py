@@ -273,6 +273,18 @@ def test_the_files_values_replace_mine_where_that_is_wanted(session, ann, issues
     assert agrees(session)
 
 
+def test_what_is_pulled_is_replaced_only_where_that_is_wanted(session, ann):
+    before = exported_library(session, ann)["pull_list"]
+    (row,) = before
+    rows = [{"series_id": row["series_id"], "pulled": "ALL"}]
+    data = json.dumps({"format": "comicsdb-library", "version": 1, "pull_list": rows}).encode()
+    assert import_file(session, ann, data) == {}
+    assert exported_library(session, ann)["pull_list"] == before
+    for changed in ({"pull_list_changed": 1}, {}):
+        assert import_file(session, ann, data, take_file=True) == changed
+    assert exported_library(session, ann)["pull_list"] == [row | {"pulled": "ALL"}]
+
+
 def test_dates_of_reading_are_put_together(session, ann, issues):
     reads = ["2020-01-02T03:04:05.000678Z", "2022-02-02T12:00:00+01:00", "2018-01-01", "2018-01-01"]
     for changed in ({"collection_changed": 1}, {}):
