@@ -236,6 +236,7 @@ def _readers(site: Site, day_first: bool) -> dict:
         "grading_company": read.company,
         "quantity": read.whole_between(0, SMALL_MAX),
         "rating": lambda value: _stars(value, site.stars),
+        "tags": lambda value: read.tags(value, ",;|"),
         "read_on": moment,
         "added": moment,
         "owned": _count,

@@ -11,9 +11,10 @@ from decimal import Decimal
 from comicsdb import clock
 from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
 from comicsdb.models.library import TAG_LENGTH_MAX, TAGS_MAX
+from comicsdb.schemas.types import TEXT_LENGTH_MAX
 from comicsdb.values import compact_code, ordered_tags, read_money, without_bad_characters
 
-NOTES_MAX = 20_000  # characters
+NOTES_MAX = TEXT_LENGTH_MAX  # characters
 LINE_MAX = 255
 UPC_MAX = 20
 RAW_LINE_MAX = 4 * LINE_MAX  # before repeated spaces are collapsed
@@ -72,10 +73,11 @@ def notes(value) -> str | None:
     return clean(value) or None
 
 
-def tags(value) -> list[str] | None:
-    """Tags, as a list or separated by commas, semicolons or bars."""
+def tags(value, separators: str = ",") -> list[str] | None:
+    """Tags, as a list or a text with any of the separators between them."""
     text = ",".join(map(clean, value)) if isinstance(value, list) else clean(value)
-    found = ordered_tags(filter(None, (line(each, TAG_LENGTH_MAX) for each in re.split("[,;|]", text))))
+    parts = re.split(f"[{separators}]", text)
+    found = ordered_tags(filter(None, (line(each, TAG_LENGTH_MAX) for each in parts)))
     if len(found) > TAGS_MAX:
         raise UnclearError
     return found or None

@@ -9,12 +9,13 @@ from datetime import date
 import pytest
 from sqlalchemy import func, select, text
 
-from comicsdb.library import pull_list
+from comicsdb.library import collection, pull_list, reading_lists
 from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS, RATINGS
 from comicsdb.library.transfer.imports import Review, confirm, upload
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.writing import as_archive, as_csv, as_json, library
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, ReadingList, User
+from comicsdb.schemas.types import TEXT_LENGTH_MAX
 from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
 from tests.core.library.library_files import (
     OFFICIAL,
@@ -159,6 +160,20 @@ def test_a_cover_date_is_exported_as_far_as_it_is_known_and_read_back(session, m
     for row in document[RATINGS]:
         del row["issue_id"]
     assert import_file(session, bob, json.dumps(document).encode()) == {"ratings_added": 3}
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_what_the_forms_accept_comes_back_unchanged(session, make, issues, form):
+    ann, bob, long = make.user(), make.user(), "n" * TEXT_LENGTH_MAX
+    tags = ["first; second", "this | that"]
+    collection.add(session, ann.id, issues[0].id, {"tags": tags, "notes": long})
+    reading_lists.create(session, identity_of(session, ann), OFFICIAL, {"name": "Long", "desc": long})
+    session.commit()
+    exported = exported_library(session, ann)
+    data = WRITERS[form](exported)
+    assert import_file(session, ann, data, take_file=True) == {}
+    import_file(session, bob, data)
+    assert exported_library(session, bob) == exported
 
 
 @pytest.mark.parametrize("with_ids", [True, False])
