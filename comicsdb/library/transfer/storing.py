@@ -42,6 +42,7 @@ TOUCH = (
 )
 _DIALECT = postgresql.dialect()
 WISH_FIELDS = tuple(name for name in VALUE_FIELDS[WISHES] if name not in ("variant", "added"))
+_DETAILS = tuple(name for name in collection.FIELDS if name != "quantity")
 _SOURCE = ("attribution_source", "attribution_url")
 _SIDES = ("previous", "next")
 _LIST_FIELDS = ("desc", "is_private", "list_type", *_SOURCE)
@@ -257,10 +258,19 @@ def _store_collection(
 
 
 def _by_copy(rows: list[ResolvedRow], rows_are_copies: bool) -> dict[tuple[int, int], dict]:
-    """The values by issue and copy: the first row with a value counts, quantities are added up."""
+    """The values by issue and copy: the first row with a value counts.
+
+    With `rows_are_copies`, the quantities of equal rows are added up, and rows that differ in anything else
+    are copies of their own; one that says nothing else is counted with the first.
+    """
     by_copy: dict[tuple[int, int], dict] = {}
+    copies_of: dict[int, dict[str, int]] = defaultdict(dict)
     for row in rows:
-        values = by_copy.setdefault((row.id, row.values.get("copy", 1)), {})
+        copy, of_issue = row.values.get("copy", 1), copies_of[row.id]
+        details = [row.values.get(name) for name in _DETAILS]
+        if rows_are_copies and any(details):
+            copy = of_issue.setdefault(str(details), len(of_issue) + 1)
+        values = by_copy.setdefault((row.id, copy), {})
         if rows_are_copies:
             copies = values.get("quantity", 0) + row.values.get("quantity", 1)
             values["quantity"] = min(copies, SMALL_MAX)

@@ -300,6 +300,25 @@ def test_what_is_pulled_is_replaced_only_where_that_is_wanted(session, ann):
     assert exported_library(session, ann)["pull_list"] == [row | {"pulled": "ALL"}]
 
 
+def test_rows_of_one_issue_that_differ_are_copies_of_their_own(session, make, stocked):
+    bob = make.user("Bob")
+    data = (
+        b"Series;Issue;Grade;Storage Box;Purchase Price;Quantity\n"
+        b"The Lamplighter;1;9.8;Box 1;20,00;\n"
+        b"The Lamplighter;1;4.0;Box 2;3,50;2\n"
+        b"The Lamplighter;1;9.8;Box 1;20,00;\n"
+        b"The Lamplighter;2;9.8;Box 1;;\n"
+        b"The Lamplighter;2;;;;\n"
+    )
+    for counted in ({"collection_added": 3}, {}):
+        assert import_file(session, bob, data, currency="EUR") == counted
+        copies = [
+            (each["number"], str(each["grade"]), each["storage_location"], each["quantity"])
+            for each in exported_library(session, bob)["collection"]
+        ]
+        assert copies == [("1", "9.8", "Box 1", 2), ("1", "4.0", "Box 2", 2), ("2", "9.8", "Box 1", 2)]
+
+
 def test_dates_of_reading_are_put_together(session, ann, issues):
     reads = ["2020-01-02T03:04:05.000678Z", "2022-02-02T12:00:00+01:00", "2018-01-01", "2018-01-01"]
     for changed in ({"collection_changed": 1}, {}):
