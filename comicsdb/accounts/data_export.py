@@ -147,7 +147,11 @@ def _library(user_id: int) -> dict[str, Select]:
         "read_dates": _with_issue(ReadDate.read_on, ReadDate.created_on, of=ReadDate)
         .where(ReadDate.user_id == user_id)
         .order_by(ReadDate.id),
-        "pull_list": select(PullListSeries.series_id, Series.name.label("series"), PullListSeries.added_on)
+        "pull_list": select(
+            PullListSeries.series_id,
+            Series.name.label("series"),
+            *_columns_except(PullListSeries.__table__, "id", "pull_list_id", "series_id"),
+        )
         .join(Series, Series.id == PullListSeries.series_id)
         .join(PullList, PullList.id == PullListSeries.pull_list_id)
         .where(PullList.user_id == user_id)

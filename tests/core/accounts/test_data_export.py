@@ -30,6 +30,7 @@ def keep(session, user, issue):
     values = {"notes": name, "grade": Decimal("9.8"), "read_dates": [NOON]}
     collection.add(session, user.id, issue.id, values)
     pull_list.add(session, user.id, issue.series_id)
+    pull_list.set_pulled(session, user.id, issue.series_id, "VARIANTS", "foil")
     wish_list.add(session, user.id, issue.id, {"notes": name})
     make_list(session, user, [issue], name=name)
     feed_addresses.make_address(session, user.id, name, accounts.new_form_key())
@@ -80,7 +81,9 @@ def test_it_holds_all_tables_and_no_secrets(session, held):
         (4, Decimal("9.8"), "Of Ann")
     ]
     assert [row["read_on"] for row in found["read_dates"]] == [NOON]
-    assert [row["series"] for row in found["pull_list"]] == [SERIES]
+    assert [(row["series"], row["pulled"], row["variant_words"]) for row in found["pull_list"]] == [
+        (SERIES, "VARIANTS", "foil")
+    ]
     assert [row["series"] for row in found["wish_list"]] == [SERIES]
     assert [row["name"] for row in found["reading_lists"]] == ["Of Ann"]
     assert [row["number"] for row in found["reading_list_items"]] == ["1"]
