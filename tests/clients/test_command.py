@@ -83,7 +83,7 @@ def test_files_are_tagged_if_they_are_certain(run, folder, server):
     assert printed["broken.cbz"].startswith("not a readable archive")
     assert printed["Tidewater Tales ? 008 (2021).cbz"]
     assert len(printed) == 8
-    assert told[0] == "2 requests"  # the second for the file with the invalid month, by its name only
+    assert told[0] == "2 requests"  # the second for the file with the invalid month, without that
     assert run("tag", "--dry-run")[:2] == (1, printed)
     assert bytes_of(folder) == before
 
@@ -118,6 +118,24 @@ def test_files_are_tagged_if_they_are_certain(run, folder, server):
     assert bytes_of(folder) == now
     run("tag", "--again")
     assert bytes_of(folder) == now  # because the catalogue has not changed
+
+
+def test_rejected_values_of_old_tags_do_not_discard_the_others(run, folder, server):
+    told = "<Series>Tidewater Tales</Series><Number>7</Number><Year>2021</Year>"
+    rejected = {
+        "month": "<Month>0</Month>",
+        "count": "<Count>of six</Count><Day>?</Day>",
+        "title": f"<Title>{'Low Water; ' * 30}</Title>",
+        "nothing": "",
+    }
+    for name, elements in rejected.items():
+        comic(folder, f"old/{name}.cbz", ComicInfo=f"<ComicInfo>{told}{elements}</ComicInfo>")
+    comic(folder, "old/line\nbreak.cbz", ComicInfo=f"<ComicInfo>{told}</ComicInfo>")
+    _, printed, _ = run("match")
+    known = f"Tidewater Tales (2021) #7 ({server.single}, "
+    found = {name: text for name, text in printed.items() if name.startswith("old/")}
+    assert sorted(found) == sorted(f"old/{name}.cbz" for name in (*rejected, "line?break"))
+    assert [name for name, text in found.items() if not text.startswith(known)] == []
 
 
 def test_a_run_that_is_stopped_goes_on(run, folder, monkeypatch, server):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from unicodedata import category
 
 from comicsdb_client import archive, comicinfo, metroninfo, xml
 from comicsdb_client.answers import Json, Match
@@ -46,9 +47,12 @@ class _Comic:
     descriptor: Json
     tags: dict[str, bytes] = field(default_factory=dict)
 
-    def by_file_name(self) -> "_Comic":
-        """The same file, described by its name only."""
-        return _Comic(self.path, {"file_name": self.descriptor["file_name"]}, self.tags)
+    def without(self, names: Iterable[str]) -> "_Comic":
+        """The same file, described without these values; by its name only if it has none of them."""
+        kept = {name: value for name, value in self.descriptor.items() if name not in names}
+        if len(kept) == len(self.descriptor):
+            kept = {"file_name": self.descriptor["file_name"]}
+        return _Comic(self.path, kept, self.tags)
 
 
 def find_comics(folder: Path) -> list[Path]:
@@ -62,7 +66,8 @@ def find_comics(folder: Path) -> list[Path]:
 def relative_name(path: Path, folder: Path) -> str:
     """The path of a file relative to the folder, with characters replaced that are not valid text."""
     name = str(path.relative_to(folder)) if path != folder else path.name
-    return name.encode("utf-8", "replace").decode()
+    name = name.encode("utf-8", "replace").decode()
+    return "".join("?" if category(each) == "Cc" else each for each in name)
 
 
 def tag_comics(
@@ -73,14 +78,18 @@ def tag_comics(
     One request identifies a hundred files, and its response has all that the tags need. Files with tags from
     this server are skipped unless `again`, so that a stopped run can be continued.
     """
-    tagger = _Tagger(client, tag)
-    yield from tagger.reports(_open(client.url, folder, paths, again))
-    # Old tags may have values that the server rejects: then only the name of the file is sent.
-    yield from tagger.reports([each.by_file_name() for each in tagger.rejected])
+    files: Iterable[_Comic | Report] = _open(client.url, folder, paths, again)
+    while files:
+        tagger = _Tagger(client, tag)
+        yield from tagger.reports(files)
+        files = tagger.rejected
 
 
 class _Tagger:
-    """Matches files in batches; collects those whose descriptors the server rejected (`rejected`)."""
+    """Matches files in batches; collects those with values that the server rejected, without these values.
+
+    Old tags may have such values.
+    """
 
     def __init__(self, client: Client, tag: bool):
         self.rejected: list[_Comic] = []
@@ -106,7 +115,7 @@ class _Tagger:
         )
         for comic, match in zip(batch, matches, strict=True):
             if match.errors and len(comic.descriptor) > 1:
-                self.rejected.append(comic)
+                self.rejected.append(comic.without(match.errors))
             elif match.best is None:
                 yield Report(comic.path, Outcome.UNKNOWN, match)
             elif not match.certain:
