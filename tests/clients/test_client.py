@@ -252,6 +252,27 @@ def test_it_waits_as_long_as_the_server_says():
     assert limiter.seconds_to_wait() == 0
 
 
+def test_the_change_feed_is_followed_although_the_day_is_used_up():
+    core = Core("http://comics.example/", "", None, 0)
+    day = {"RateLimit": '"burst";r=3;t=60, "sustained";r=0;t=3600'}
+    page = {"results": [], "epoch": "e", "touched": "0", "last": True}
+    steps = core.get("issue/1/", {})
+    next(steps)
+    with pytest.raises(StopIteration):
+        steps.send(answer(200, {"id": 1}, **day))
+    for headers in (day, day, {"RateLimit": '"burst";r=0;t=12, "sustained";r=0;t=3600'}):
+        with pytest.raises(RateLimitedError) as caught:
+            next(core.get("issue/1/", {}))
+        assert 3500 < caught.value.seconds <= 3600
+        steps = core.changes({})
+        assert next(steps).url.path == "/api/change/"
+        with pytest.raises(StopIteration):
+            steps.send(answer(200, page, **headers))
+    with pytest.raises(RateLimitedError) as caught:
+        next(core.changes({}))
+    assert 0 < caught.value.seconds <= 12
+
+
 def test_it_tries_again_where_that_helps():
     core = Core("http://comics.example/", "", None, 100)
     steps = core.get("issue/1/", {"fields": ["id", "number"]})

@@ -25,6 +25,7 @@ ATTEMPTS_MAX = 4
 LONGEST_WAIT = 120.0  # seconds
 ACCEPT = "application/json, application/problem+json"
 AGENT = "comicsdb-client/0.1.0"
+FEED = "change/"  # costs none of the day's requests
 _TEMPORARY_STATUSES = {502, 503, 504}
 
 
@@ -61,7 +62,7 @@ class Core:
 
         It begins as the position in a dump's manifest (`feed`), or as a position from an earlier run.
         """
-        response = yield from self._request("GET", "change/", {"include": "object", "limit": 1000, **sent})
+        response = yield from self._request("GET", FEED, {"include": "object", "limit": 1000, **sent})
         body: Json = response.json()
         sent |= {"epoch": body["epoch"], "touched": body["touched"]}
         if body["results"]:
@@ -99,7 +100,7 @@ class Core:
         stored = self.cache.get(key) if self.cache and method == "GET" else None
         if stored:
             request.headers["If-None-Match"] = stored.etag
-        response = yield from self._send(request)
+        response = yield from self._send(request, is_free=path == FEED)
         if response.status_code == 304 and stored:
             return httpx.Response(200, headers=stored.headers, content=stored.body, request=request)
         if not response.is_success:
@@ -109,9 +110,9 @@ class Core:
             self.cache.put(key, etag, dict(response.headers), response.content)
         return response
 
-    def _send(self, request: httpx.Request) -> Steps[httpx.Response]:
+    def _send(self, request: httpx.Request, *, is_free: bool) -> Steps[httpx.Response]:
         for attempt in range(1, ATTEMPTS_MAX + 1):
-            while wait := self.rate_limiter.seconds_to_wait():
+            while wait := self.rate_limiter.seconds_to_wait(is_free=is_free):
                 if wait > self._longest_wait:
                     raise RateLimitedError("The rate limit is used up.", wait)
                 yield wait
@@ -127,7 +128,7 @@ class Core:
             self.rate_limiter.update(response.headers)
             if response.status_code == 429:
                 seconds = _seconds(response, 60.0)
-                self.rate_limiter.pause(seconds)
+                self.rate_limiter.pause(seconds, with_free=is_free)
                 if seconds > self._longest_wait or attempt == ATTEMPTS_MAX:
                     raise RateLimitedError(error_from(response).message, seconds)
             elif response.status_code in _TEMPORARY_STATUSES and attempt < ATTEMPTS_MAX:
