@@ -187,13 +187,28 @@ def test_errors_and_usage(run, folder, monkeypatch, capsys, tmp_path):
     assert capsys.readouterr().err == "0 requests\nno comics\n"
 
 
-def test_progress_is_shown_on_a_terminal(server, token, folder):
-    parent, child = os.openpty()
-    environment = {
+@pytest.fixture
+def environment(server, token):
+    """The environment of a command that runs in a process of its own."""
+    return {
         "PATH": os.environ["PATH"],
         "COMICSDB_CLIENT_URL": server.url,
         "COMICSDB_CLIENT_TOKEN": token,
     }
+
+
+def test_it_stops_when_nobody_reads_its_output_any_more(environment, folder):
+    command = [sys.executable, "-m", "comicsdb_client", "match", str(folder)]
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=environment, text=True, **piped) as running:
+        assert running.stdout.readline().startswith("broken.cbz: ")
+        running.stdout.close()
+        assert running.stderr.read() == "1 requests\n"
+    assert running.returncode == 1
+
+
+def test_progress_is_shown_on_a_terminal(environment, folder):
+    parent, child = os.openpty()
     command = [
         sys.executable,
         "-m",

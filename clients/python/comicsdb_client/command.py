@@ -27,6 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with Client(options.url, token=token) as client:
         try:
             counts = _run(client, options)
+        except BrokenPipeError:  # the reader of the output, such as `head`, has ended
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes it at the end
+            return 1
         except KeyboardInterrupt:
             return _say(f"Stopped. {CONTINUE_HINT}", 130)
         except RateLimitedError as error:
@@ -53,7 +56,7 @@ def _run(client: Client, options: argparse.Namespace) -> Counter[Outcome]:
     ):
         counts[report.outcome] += 1
         if report.outcome is not Outcome.TAGGED_BEFORE:
-            print(_line(report, options.folder))
+            print(_line(report, options.folder), flush=True)
     return counts
 
 
