@@ -486,9 +486,9 @@ def _gone_response() -> dict:
 
 
 def _event(name: str, data: dict, number: str = "") -> bytes:
-    """A Server-Sent Event; its data is a single line, as the JSON has no line breaks."""
+    """A Server-Sent Event; its data must be a single line, but PostgreSQL breaks lines between values."""
     head = f"id: {number}\n" if number else ""
-    return f"{head}event: {name}\ndata: ".encode() + to_json(data) + b"\n\n"
+    return f"{head}event: {name}\ndata: ".encode() + to_json(data).replace(b"\n", b"") + b"\n\n"
 
 
 def _wants_events(request) -> bool:

@@ -15,7 +15,7 @@ from tests.serving import free_port, serving
 from tests.site.test_production import production
 from tests.waiting import wait_until
 
-INSERT_CHANGE = "INSERT INTO change_log (kind, object_id, action) VALUES ('arc', 1, 'update')"
+INSERT_CHANGE = "INSERT INTO change_log (kind, object_id, action) VALUES ('arc', :id, 'update')"
 HTTPS = {"X-Forwarded-Proto": "https"}
 ONE_PLACE = {"COMICSDB_API_STREAM_SECONDS": "5", "COMICSDB_API_WAITING": "1"}
 
@@ -40,10 +40,10 @@ def server(cluster, template, tmp_path_factory):
         yield port, engine
 
 
-def write(engine):
+def write(engine, object_id=1):
     """Append an entry to the change log."""
     with engine.begin() as connection:
-        connection.execute(text(INSERT_CHANGE))
+        connection.execute(text(INSERT_CHANGE), {"id": object_id})
 
 
 def opened(port, query="", **headers):
@@ -129,12 +129,15 @@ def test_an_older_epoch_is_refused_and_gives_its_place_back(server):
 def test_objects_come_before_their_lines(server):
     port, engine = server
     write(engine)
+    write(engine, object_id=2)
     connection, answer = opened_when_free(port, "?include=object&limit=1000")
-    names = []
+    names, objects = [], []
     while "position" not in names:
         last = event(answer)
         names.append(last["event"])
+        objects += json.loads(last["data"]).get("objects", [])
     assert names[:2] == ["epoch", "objects"]
+    assert [(each["kind"], each["id"]) for each in objects] == [("arc", 1), ("arc", 2)]
     assert ";" in last["id"]
     assert json.loads(last["data"])["last"] is True
     while event(answer) is not None:
