@@ -13,6 +13,7 @@ from comicsdb.cli.database import upgrade
 from comicsdb.cli.serve import bind_socket, run
 from comicsdb.cli.support import Site
 from comicsdb.config import SettingsError
+from comicsdb.config.types import base_url
 from comicsdb.mirror import ORIGIN
 from comicsdb.ops.ini import ini_loader
 from comicsdb.ops.jobs import MIRROR, AlreadyRunningError, job_lock
@@ -110,7 +111,7 @@ def mirror_command(url, folder: Path, port: int, host: str, key, token: str, pro
     where it stopped; without a network, it serves the data it has. URL may be left out once the mirror
     exists.
     """
-    site = _site(folder, url)
+    site = _site(folder, url, token)
     ini_loader(site.ini).setup_logging()
     with site.engine() as engine, closing(Origin(site.settings[ORIGIN], token)) as origin:
         upgrade(engine)
@@ -128,14 +129,15 @@ def mirror_command(url, folder: Path, port: int, host: str, key, token: str, pro
             raise click.ClickException(str(error)) from error
 
 
-def _site(folder: Path, url: str | None) -> Site:
-    """The site in a mirror's folder; its ini file is created at the first start."""
+def _site(folder: Path, url: str | None, token: str) -> Site:
+    """The site in a mirror's folder; its ini file is created at the first start, if the origin responds."""
     ini = folder.absolute() / "mirror.ini"
     if not ini.is_file():
         if not url:
             raise click.ClickException(
                 f"There is no mirror in {folder}: name the address of the site to mirror."
             )
+        _check_origin(url, token)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _write(ini, TEMPLATE.format(origin=url.rstrip("/"), secret=secrets.token_urlsafe(32)))
     site = Site(ini)
@@ -145,6 +147,17 @@ def _site(folder: Path, url: str | None) -> Site:
     if url and url.rstrip("/") != origin:
         raise click.ClickException(f"{folder} is a mirror of {origin}: choose another --folder.")
     return site
+
+
+def _check_origin(url: str, token: str) -> None:
+    """Reject an address that is not a site's: the folder would remain a mirror of it."""
+    try:
+        with closing(Origin(base_url(url), token)) as origin:
+            origin.describe()
+    except ValueError as error:
+        raise click.ClickException(f"The address {url} is wrong: it {error}.") from error
+    except OriginError as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int, key: str | None) -> None:

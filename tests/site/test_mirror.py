@@ -272,6 +272,17 @@ def test_the_feed_waits_for_the_next_change_if_a_client_prefers_that(origin):
     assert "Preference-Applied" not in fetch(f"{origin.url}/api/change/?after={newest + 1}")[1]
 
 
+def test_a_wrong_address_does_not_make_the_folder_its_mirror(tmp_path):
+    folder = tmp_path / "mirror"
+    for address, problem in (
+        ("comics.example", "such as https://host"),
+        (f"http://127.0.0.1:{free_port()}", "does not answer"),
+    ):
+        result = CliRunner().invoke(main, ["mirror", address, "--folder", str(folder)])
+        assert (result.exit_code, problem in result.output) == (1, True), result.output
+        assert not folder.exists()
+
+
 def test_a_mirror_is_read_only_and_knows_no_accounts(origin, mirror):
     status, _headers, body = fetch(f"{mirror.url}/api/arc/", method="POST", data="name=Mine")
     assert (status, origin.url in body.decode()) == (403, True)
