@@ -1,24 +1,7 @@
 """The disk of pictures is full: uploads get a clear error, nothing is half written, and the rest works."""
 
-import resource
-import signal
-from contextlib import contextmanager
-
 from tests.api.writing import PICTURE_FILES
-
-ROOM = 16  # maximum bytes of a file
-
-
-@contextmanager
-def full_disk():
-    """Limit the size of files to a few bytes, so that writing fails as on a full disk."""
-    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        signal.signal(signal.SIGXFSZ, handler)
+from tests.full_disk import full_disk
 
 
 def test_an_upload_to_a_full_disk(writer, make, media_folder):

@@ -4,11 +4,13 @@ Anything but an indexed SQLite file is converted to one in the working folder. I
 is finished, so that a resumed import finds it. The published file itself is only read.
 """
 
+import errno
 import hashlib
 import os
 import shutil
 import sqlite3
 import zipfile
+import zlib
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +18,9 @@ from pathlib import Path
 from comicsdb.exchange.gcd import mysqldump, schema
 
 MAGIC = b"SQLite format 3\0"
+ZIP_MAGIC = b"PK\3\4"
+DAMAGED = " (download it again)"
+NO_SPACE = "{working} has no space left for the copy of {name}: name a folder on another disk with --working."
 EDGE = 1 << 20  # bytes at each end of a file that identify it
 CACHE = -64_000  # SQLite's cache, in KiB
 BUFFER = 1 << 20
@@ -66,7 +71,7 @@ def open_dump(path: Path, working: Path, step: Callable[[str], None] = lambda _w
         _view(connection)
         yield Dump(path, connection)
     except sqlite3.DatabaseError as error:
-        raise DumpError(f"{path.name} cannot be read: {error}") from error
+        raise _unreadable(path, error) from error
     finally:
         connection.close()
 
@@ -98,27 +103,48 @@ def _sqlite_copy(path: Path, working: Path, step: Callable[[str], None]) -> Path
     part.unlink(missing_ok=True)
     try:
         _make_copy(path, part, step)
-    except (zipfile.BadZipFile, mysqldump.MalformedError, UnicodeError, sqlite3.DatabaseError) as error:
+        os.replace(part, made)
+    except (OSError, sqlite3.DatabaseError) as error:
+        if _is_full(error):
+            raise DumpError(NO_SPACE.format(name=path.name, working=working)) from error
+        if isinstance(error, OSError):
+            raise
+        raise _unreadable(path, error) from error
+    finally:
         part.unlink(missing_ok=True)
-        raise DumpError(f"{path.name} cannot be read: {error}") from error
-    except DumpError:
-        part.unlink(missing_ok=True)
-        raise
-    os.replace(part, made)
     return made
 
 
+def _unreadable(path: Path, error: sqlite3.DatabaseError) -> DumpError:
+    is_damaged = getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return DumpError(f"{path.name} cannot be read{DAMAGED if is_damaged else ''}: {error}")
+
+
+def _is_full(error: OSError | sqlite3.DatabaseError) -> bool:
+    """Whether a disk had no space left."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+
+
 def _make_copy(path: Path, part: Path, step: Callable[[str], None]) -> None:
-    if not zipfile.is_zipfile(path) or _is_sqlite(path):
-        with path.open("rb") as stream:
-            _convert(path, stream, part, step)
-        return
-    with zipfile.ZipFile(path) as archive:
-        inside = [each for each in archive.infolist() if not each.is_dir()]
-        if len(inside) != 1:
-            raise DumpError(f"{path.name} contains {len(inside)} files; a dump is one.")
-        with archive.open(inside[0]) as stream:
-            _convert(path, stream, part, step)
+    try:
+        if not zipfile.is_zipfile(path) or _is_sqlite(path):
+            with path.open("rb") as stream:
+                if stream.peek(len(ZIP_MAGIC)).startswith(ZIP_MAGIC):
+                    raise zipfile.BadZipFile("its end is missing")
+                _convert(path, stream, part, step)
+            return
+        with zipfile.ZipFile(path) as archive:
+            inside = [each for each in archive.infolist() if not each.is_dir()]
+            if len(inside) != 1:
+                raise DumpError(f"{path.name} contains {len(inside)} files; a dump is one.")
+            with archive.open(inside[0]) as stream:
+                _convert(path, stream, part, step)
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise DumpError(f"{path.name} cannot be read{DAMAGED}: {error}") from error
+    except (mysqldump.MalformedError, UnicodeError) as error:
+        raise DumpError(f"{path.name} cannot be read: {error}") from error
 
 
 def _convert(path: Path, stream, part: Path, step: Callable[[str], None]) -> None:
@@ -168,7 +194,7 @@ def _is_indexed(path: Path) -> bool:
     try:
         return not list(_unindexed(connection))
     except sqlite3.DatabaseError as error:
-        raise DumpError(f"{path.name} cannot be read: {error}") from error
+        raise _unreadable(path, error) from error
     finally:
         connection.close()
 

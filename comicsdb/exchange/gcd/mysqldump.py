@@ -44,6 +44,8 @@ def convert(stream: BufferedIOBase, connection: sqlite3.Connection) -> None:
                 _insert(connection, found, columns, rows(text, found.end()))
             except (MalformedError, ValueError) as error:
                 raise MalformedError(f"Line {number} of the dump: {error}") from error
+            except IndexError as error:  # beyond the end of the line
+                raise MalformedError(f"Line {number} of the dump is cut off: download it again.") from error
     _complete(connection, columns)
 
 

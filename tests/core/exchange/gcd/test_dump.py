@@ -7,6 +7,7 @@ import pytest
 
 from comicsdb.exchange.gcd import dump
 from comicsdb.exchange.gcd.dump import DumpError, open_dump
+from tests.full_disk import full_disk
 from tests.gcd_dump import GcdDump
 
 HARD = "O'Neil \\ \"quoted\", (in) brackets; two\nlines, ½ 漫画 ''"
@@ -105,6 +106,14 @@ ONE_COLUMN = b"-- MySQL dump\nCREATE TABLE `gcd_story` (\n  `id` int,\n) x;\n"
             ONE_COLUMN + b"INSERT INTO `gcd_story` VALUES (1);(;\nINSERT INTO `gcd_story` VALUES (x);\n",
             "Line 6 of the dump: no value at character",
         ),
+        (
+            ONE_COLUMN + b"INSERT INTO `gcd_story` VALUES (1",
+            "Line 5 of the dump is cut off: download it again",
+        ),
+        (
+            ONE_COLUMN + b"INSERT INTO `gcd_story` VALUES (1)",
+            "Line 5 of the dump is cut off: download it again",
+        ),
         (b"SQLite format 3\0 and rubbish", "cannot be read"),
     ],
 )
@@ -126,3 +135,30 @@ def test_a_zip_file_with_several_files_and_a_missing_file_are_refused(rows, tmp_
         pass
     with pytest.raises(DumpError, match="There is no file"), open_dump(tmp_path / "none.zip", tmp_path):
         pass
+
+
+def test_a_damaged_download_is_to_be_repeated(rows, tmp_path):
+    whole = rows.sqlite(tmp_path / "dump.db").read_bytes()
+    packed = zipped(tmp_path / "whole.zip", tmp_path / "dump.db").read_bytes()
+    at = packed.index(b"dump.db") + 40
+    for name, content in (
+        ("cut.zip", packed[:-30]),
+        ("cut.db", whole[:8192]),
+        ("spoilt.zip", packed[:at] + b"\xff" * 40 + packed[at + 40 :]),
+    ):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with (
+            pytest.raises(DumpError, match=rf"{name} cannot be read \(download it again\)"),
+            open_dump(path, tmp_path / "working"),
+        ):
+            pass
+    assert not list((tmp_path / "working").glob("*"))
+
+
+def test_a_full_disk_is_named_and_keeps_no_part_of_the_copy(rows, tmp_path):
+    path = zipped(tmp_path / "dump.zip", rows.sqlite(tmp_path / "dump.db"))
+    working = tmp_path / "working"
+    with full_disk(), pytest.raises(DumpError, match="--working"), open_dump(path, working):
+        pass
+    assert not list(working.glob("*"))

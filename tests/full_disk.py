@@ -1,0 +1,19 @@
+"""A disk without space, for tests."""
+
+import resource
+import signal
+from contextlib import contextmanager
+
+ROOM = 16  # maximum bytes of a file
+
+
+@contextmanager
+def full_disk():
+    """Limit the size of files to a few bytes, so that writing fails as on a full disk."""
+    before, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
