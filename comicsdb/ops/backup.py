@@ -111,7 +111,8 @@ def make(
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for left in folder.glob(f"*{PARTIAL}"):
-        shutil.rmtree(left)
+        if NAME.fullmatch(left.stem):
+            shutil.rmtree(left)
     before = _backups(folder)
     made = clock.now()
     while (folder / made.strftime(STAMP)).exists():  # the name has the resolution of a second
