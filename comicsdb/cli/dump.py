@@ -55,7 +55,7 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool
             storage = site.storage if covers else None
             made = dumps.make(engine, folder, key, source, covers=storage, report=click.echo)
             removed = dumps.delete_older(folder, keep or site.settings["comicsdb.dumps.days"])
-    except KeyFileError as error:
+    except (KeyFileError, dumps.DumpError) as error:
         raise click.ClickException(str(error)) from error
     click.echo(f"{made}: {sum(path.stat().st_size for path in made.iterdir()):,} bytes.")
     for each in removed:

@@ -9,6 +9,7 @@ import csv
 import hashlib
 import io
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from comicsdb import clock
 from comicsdb.catalog import crosswalk
 from comicsdb.catalog.history.change_log import EPOCH
 from comicsdb.exchange import compression, dump_covers, dump_sqlite, minisign
-from comicsdb.exchange.downloads import COVERS, MANIFEST, SIGNATURE, TIME_FORMAT, dumps
+from comicsdb.exchange.downloads import COVERS, MANIFEST, NAME, SIGNATURE, TIME_FORMAT, dumps
 from comicsdb.exchange.exporting import export_rows
 from comicsdb.exchange.format import VERSION as DATA_SET
 from comicsdb.media.storage import Storage
@@ -34,7 +35,7 @@ CROSSWALK = "crosswalk.csv"
 
 
 class DumpError(Exception):
-    """A dump is incomplete, or is not what its site signed."""
+    """A dump cannot be written, is incomplete, or is not what its site signed."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,12 @@ def make(
     """Write a dump into a new folder below `folder`, which appears when it is complete; returns it.
 
     Writers are not blocked: all data comes from one snapshot. If `covers` is given, a pack of them is added.
+    Raises DumpError if a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for left in folder.glob(f"*{PARTIAL}"):
-        shutil.rmtree(left)
+        if NAME.fullmatch(left.stem):
+            shutil.rmtree(left)
     made = clock.now()
     while (folder / made.strftime(TIME_FORMAT)).exists():  # the name has the resolution of a second
         made += timedelta(seconds=1)
@@ -86,8 +89,10 @@ def make(
         (partial / SIGNATURE).write_text(key.sign(content, f"comicsdb dump {made.strftime(TIME_FORMAT)}"))
         whole = partial.with_suffix("")
         partial.rename(whole)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(partial, ignore_errors=True)
+        if isinstance(error, OSError | sqlite3.OperationalError):  # such as a full disk
+            raise DumpError(f"The dump cannot be written to {folder}: {error}") from error
         raise
     return whole
 

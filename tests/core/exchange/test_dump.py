@@ -23,6 +23,7 @@ from comicsdb.models import metadata
 from tests.core.exchange.conftest import ImportedDatabase
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture, read_set
+from tests.full_disk import full_disk
 from tests.importer import Importer
 from tests.needs import program
 from tests.pictures import save_picture
@@ -178,12 +179,20 @@ def test_a_dump_is_of_one_moment(site, key):
 def test_a_dump_that_fails_leaves_nothing_and_what_was_killed_is_removed(site, key):
     folder = site.folder / "dumps"
     (folder / "20260101T000000Z.partial").mkdir(parents=True)
+    (folder / "download.partial").touch()  # not ours
 
     def fail(_words):
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
         make(site, key, fail)
+    assert [each.name for each in folder.iterdir()] == ["download.partial"]
+
+
+def test_a_dump_on_a_full_disk_names_the_folder_and_leaves_nothing(site, key):
+    folder = site.folder / "dumps"
+    with full_disk(), pytest.raises(dump.DumpError, match=f"cannot be written to {folder}: "):
+        make(site, key)
     assert list(folder.iterdir()) == []
 
 
