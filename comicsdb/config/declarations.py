@@ -478,6 +478,7 @@ ACCOUNTS = (
         "address",
         "the URL of a service that checks other domains, containing `{domain}`; a domain is refused if"
         " `block` or `disposable` is true in the JSON response",
+        read.domain_check,
         secret=True,
     ),
     choice(

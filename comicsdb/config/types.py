@@ -40,7 +40,7 @@ def zone(text: str) -> ZoneInfo:
     """A time zone by its name in the IANA database."""
     try:
         return ZoneInfo(text)
-    except (ZoneInfoNotFoundError, ValueError) as error:
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # OSError: a folder, such as America
         raise ValueError("takes the name of a time zone, such as Europe/Rome") from error
 
 
@@ -101,7 +101,15 @@ def codes(known: tuple[str, ...], what: str):
 def base_url(text: str) -> str:
     """`https://host` without a path, or an empty text."""
     text = text.strip().rstrip("/")
-    if text and not re.fullmatch(r"https?://[^/\s;,]+", text):
+    if not text:
+        return text
+    if not text.isascii():  # a Host header never has other letters
+        raise ValueError("takes an address such as https://host, with other letters written as xn--...")
+    try:
+        port = urlsplit(text).port
+    except ValueError:
+        port = 0
+    if port == 0 or not re.fullmatch(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?", text):
         raise ValueError("takes an address such as https://host")
     return text
 
@@ -252,6 +260,16 @@ def url_prefix(text: str) -> str:
     return web_address(text).rstrip("/") if text else ""
 
 
+def domain_check(text: str) -> str:
+    """The URL of a service that checks a mail domain, or an empty text."""
+    try:
+        if not text or ("{domain}" in text and is_web_address(text.format(domain="example.org"))):
+            return text
+    except (LookupError, ValueError):  # other braces
+        pass
+    raise ValueError("takes an address that contains {domain}, such as https://host/{domain}")
+
+
 def prefix(text: str) -> str:
     """A prefix of names in a bucket: words separated by slashes."""
     if not re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*", text):
@@ -304,7 +322,7 @@ def function(text: str):
     module, _, name = text.partition(":")
     try:
         found = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"takes package.module:function, and there is none: {error}") from error
     if not callable(found):
         raise ValueError("takes package.module:function, and that is none")

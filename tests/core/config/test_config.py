@@ -53,6 +53,16 @@ def test_a_missing_required_setting_names_itself_and_its_variable(key, monkeypat
     [
         ("comicsdb.timezone", "Mars/Olympus", "Europe/Rome"),
         ("comicsdb.timezone", "../../etc/passwd", "Europe/Rome"),
+        ("comicsdb.timezone", "America", "Europe/Rome"),  # a folder of the time zone database
+        ("comicsdb.base_url", "https://comics.example.org:port", "https://host"),
+        ("comicsdb.base_url", "https://comics.example.org:99999", "https://host"),
+        ("comicsdb.base_url", "https://comics.example.org?page=1", "https://host"),
+        ("comicsdb.base_url", "https://ann:secret@comics.example.org", "https://host"),
+        ("comicsdb.base_url", "https://città.example", "xn--"),
+        ("comicsdb.signup.mail_check", "https://check.example/v1/", "{domain}"),
+        ("comicsdb.signup.mail_check", "check.example/{domain}", "https://"),
+        ("comicsdb.signup.mail_check", "https://check.example/{domain}/{key}", "{domain}"),
+        ("comicsdb.errors.report", ".reports:send", "package.module:function"),
         ("comicsdb.countries", "US XX", "XX"),
         ("comicsdb.languages", "klingon", "klingon"),
         ("comicsdb.secure_cookies", "perhaps", "true or false"),
@@ -76,6 +86,14 @@ def test_a_wrong_setting_names_itself_and_says_what_it_takes(key, value, hint):
         parse_settings(GIVEN | {key: value})
     assert key in str(caught.value)
     assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://xn--citt-5na.example", "http://127.0.0.1:8000", "http://[::1]:8000", "https://my_host.example/"],
+)
+def test_addresses_of_sites(address):
+    assert parse_settings(GIVEN | {"comicsdb.base_url": address})["comicsdb.base_url"] == address.rstrip("/")
 
 
 WEAK = [
