@@ -16,6 +16,8 @@ from comicsdb.config.declarations import (
     REPLICAS,
     SECRET,
     SETTINGS,
+    SMTP_SSL,
+    SMTP_TLS,
 )
 from comicsdb.config.types import EMBEDDED
 
@@ -63,10 +65,7 @@ def parse_settings(given: dict) -> dict:
     if not settings[DATABASE_URL].startswith(EMBEDDED):
         _check_secrets(settings)
     _check_basic(settings)
-    if settings[DATABASE_URL] in settings[REPLICAS]:
-        raise SettingsError(f"The setting {REPLICAS} is wrong: it names the database of {DATABASE_URL}.")
-    if settings["comicsdb.media.storage"] == "s3" and not settings[MEDIA_BUCKET]:
-        raise _missing(MEDIA_BUCKET, ", which comicsdb.media.storage = s3 needs")
+    _check_conflicts(settings)
     return settings
 
 
@@ -105,6 +104,16 @@ def _check_secrets(settings: dict) -> None:
     else:
         return
     raise SettingsError(f"The setting {SECRET} (COMICSDB_SECRET) {why}.{HOW_TO_MAKE_ONE}")
+
+
+def _check_conflicts(settings: dict) -> None:
+    """Reject settings that contradict each other or lack another one."""
+    if settings[DATABASE_URL] in settings[REPLICAS]:
+        raise SettingsError(f"The setting {REPLICAS} is wrong: it names the database of {DATABASE_URL}.")
+    if settings["comicsdb.media.storage"] == "s3" and not settings[MEDIA_BUCKET]:
+        raise _missing(MEDIA_BUCKET, ", which comicsdb.media.storage = s3 needs")
+    if settings[SMTP_TLS] and settings[SMTP_SSL]:
+        raise SettingsError(f"Only one of the settings {SMTP_TLS} and {SMTP_SSL} can be true.")
 
 
 def _check_basic(settings: dict) -> None:

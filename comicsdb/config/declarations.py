@@ -17,6 +17,7 @@ BASIC_PHASE, BASIC_DEPRECATED, BASIC_SUNSET = (
     f"comicsdb.basic_{name}" for name in ("phase", "deprecated", "sunset")
 )
 MEDIA_BUCKET = "comicsdb.media.bucket"
+SMTP_TLS, SMTP_SSL = "mail.tls", "mail.ssl"
 DATABASE_URL, SECRET = "sqlalchemy.url", "comicsdb.secret"
 REPLICAS = "comicsdb.database.replica_urls"
 DEVELOPMENT_SECRET = "not a secret: for development only"  # noqa: S105  (in development.ini)
@@ -419,13 +420,13 @@ MAIL = (
         "mail.password", "COMICSDB_SMTP_PASSWORD", "", "text", "the password for the SMTP server", secret=True
     ),
     switch(
-        "mail.tls",
+        SMTP_TLS,
         "COMICSDB_SMTP_TLS",
         "false",
         "whether to encrypt after STARTTLS; the server's certificate is checked",
     ),
     switch(
-        "mail.ssl",
+        SMTP_SSL,
         "COMICSDB_SMTP_SSL",
         "false",
         "whether to encrypt from the start; the server's certificate is checked",

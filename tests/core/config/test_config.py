@@ -88,9 +88,19 @@ def test_a_wrong_setting_names_itself_and_says_what_it_takes(key, value, hint):
     assert hint in str(caught.value)
 
 
+def test_both_kinds_of_encryption_of_mail_stop_the_start():
+    with pytest.raises(SettingsError, match=r"mail\.tls and mail\.ssl"):
+        parse_settings(GIVEN | {"mail.tls": "true", "mail.ssl": "true"})
+
+
 @pytest.mark.parametrize(
     "address",
-    ["https://xn--citt-5na.example", "http://127.0.0.1:8000", "http://[::1]:8000", "https://my_host.example/"],
+    [
+        "https://xn--citt-5na.example",
+        "http://127.0.0.1:8000",
+        "http://[::1]:8000",
+        "https://my_host.example/",
+    ],
 )
 def test_addresses_of_sites(address):
     assert parse_settings(GIVEN | {"comicsdb.base_url": address})["comicsdb.base_url"] == address.rstrip("/")
