@@ -5,8 +5,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from psycopg.errors import FeatureNotSupported, InsufficientPrivilege, ReadOnlySqlTransaction
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from comicsdb import db
 from comicsdb.accounts import passwords
@@ -34,6 +35,8 @@ EXPECTED_ERRORS = (
     EmbeddedError,
     OSError,
 )
+# A role without rights, a replica, an extension that is not installed.
+REFUSALS = (InsufficientPrivilege, ReadOnlySqlTransaction, FeatureNotSupported)
 
 
 class CommandGroup(click.Group):
@@ -48,6 +51,13 @@ class CommandGroup(click.Group):
         except OperationalError as error:
             first = str(error.orig).strip().splitlines()[0]
             raise click.ClickException(f"The database does not answer: {first}") from error
+        except DBAPIError as error:
+            if not isinstance(error.orig, REFUSALS):
+                raise
+            first = str(error.orig).strip().splitlines()[0]
+            raise click.ClickException(
+                f"The database refuses this: {first} (docs/deploy.md says how to create it)."
+            ) from error
 
 
 def find_ini(given: str | None) -> Path:

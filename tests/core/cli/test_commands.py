@@ -17,7 +17,7 @@ import click
 import psycopg
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 
 from comicsdb import cli
 from comicsdb.cli import main
@@ -110,6 +110,28 @@ def test_a_database_that_does_not_answer_is_one_clear_line(tmp_path):
     result = run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())))
     assert result.exit_code == 1
     assert result.output.startswith("Error: The database does not answer: ")
+
+
+def test_a_database_that_refuses_its_role_is_one_clear_line(cluster, tmp_path):
+    cluster.ensure_database("of_others")
+    with psycopg.connect(cluster.url("of_others").replace("+psycopg", ""), autocommit=True) as connection:
+        connection.execute("CREATE ROLE stranger LOGIN")
+        try:
+            url = make_url(cluster.url("of_others")).set(username="stranger")
+            result = run("-c", _ini(tmp_path, url.render_as_string(hide_password=False)), "db", "upgrade")
+            connection.execute("ALTER DATABASE of_others SET default_transaction_read_only = on")
+            replica = run("-c", _ini(tmp_path, cluster.url("of_others")), "db", "upgrade")
+        finally:
+            connection.execute("DROP ROLE stranger")
+    cluster.drop_database("of_others")
+    refused = "Error: The database refuses this: "
+    assert result.output.startswith(f"{refused}permission denied for schema public")
+    assert replica.output.startswith(f"{refused}cannot execute ")
+    assert (
+        (result.exit_code, result.output.count("\n"))
+        == (replica.exit_code, replica.output.count("\n"))
+        == (1, 1)
+    )
 
 
 def test_a_missing_setting_is_named(tmp_path, monkeypatch):
