@@ -41,6 +41,7 @@ STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 SERVING_SECONDS = 0.1  # seconds until a worker that has installed granian's handler is serving
 LOAD_FAILED = "The application cannot be loaded."
 HEAD_MAX = 64 * 1024  # bytes of request line and headers; the application accepts less
+PORT_MAX = 65535
 WATCHDOG_SECONDS_MIN = 5  # seconds: granian stops if a worker fails sooner after its start
 
 
@@ -71,10 +72,12 @@ def granian(global_conf: dict, **given: str) -> Callable:
     """A Paste server factory that serves the ini file's application itself, until SIGTERM or SIGINT.
 
     It runs before `pserve` loads the application, so that only the workers load it. Raises SettingsError for
-    an unknown or invalid option, and OSError for a busy port.
+    an unknown or invalid option, also for an address that is in use.
     """
     options = read_options(given)
-    _check_port_is_free(options)
+    _check_address("listen", options.host, options.port)
+    if options.health:
+        _check_address("health", *options.health)
     run(options, global_conf)
     raise SystemExit(0)
 
@@ -90,7 +93,10 @@ def read_options(given: dict[str, str]) -> Options:
             values |= reader(name, text.strip())
         except ValueError as error:
             raise _settings_error(f"The server's option {name} ({text!r}) is wrong: it {error}.") from error
-    return Options(**values)
+    options = Options(**values)
+    if options.health == (options.host, options.port):
+        raise _settings_error("The server's option health is wrong: it is the address of the option listen.")
+    return options
 
 
 def _settings_error(words: str) -> Exception:
@@ -101,7 +107,7 @@ def _settings_error(words: str) -> Exception:
 
 def _address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
-    if not colon or not host or not port.isascii() or not port.isdecimal():
+    if not colon or not host or not port.isascii() or not port.isdecimal() or not 0 < int(port) <= PORT_MAX:
         raise ValueError("takes an address and a port, such as 127.0.0.1:8000 or [::1]:8000")
     return host.strip("[]"), int(port)
 
@@ -202,14 +208,20 @@ def _setting(key: str, options: Options, global_conf: dict) -> str:
     return os.environ.get(key.upper().replace(".", "_")) or section.get(key, "")
 
 
-def _check_port_is_free(options: Options) -> None:
-    """Raise OSError for a busy port, as granian would share it by SO_REUSEPORT."""
-    family, kind, protocol, _, address = socket.getaddrinfo(
-        options.host, options.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )[0]
-    with socket.socket(family, kind, protocol) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind(address)
+def _check_address(name: str, host: str, port: int) -> None:
+    """Raise SettingsError if nothing can listen at an address; granian would share a port by SO_REUSEPORT."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        reason = error.strerror or error
+        raise _settings_error(
+            f"The server's option {name} ({host}:{port}) does not work: {reason}."
+        ) from error
 
 
 def load_application(

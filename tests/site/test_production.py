@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from comicsdb.config import SettingsError
-from comicsdb.ops.server import WATCHDOG_SECONDS_MIN, read_options
+from comicsdb.ops.server import WATCHDOG_SECONDS_MIN, granian, read_options
 from tests.serving import SECRET, add_account, clean_environment, fetch, fetch_json, free_port, serving
 from tests.waiting import TIMEOUT, wait_until
 
@@ -440,9 +440,14 @@ def refused(folder: Path, url: str, port: int, **more: str) -> str:
     return done.stderr.decode()
 
 
-def test_a_busy_port_ends_the_start(server, catalogue, tmp_path):
+def test_a_busy_port_ends_the_start_and_names_its_option(server, catalogue, tmp_path):
     port = int(server[1].rsplit(":", 1)[1])
-    assert "Address already in use" in refused(tmp_path, catalogue[0], port)
+    said = refused(tmp_path, catalogue[0], port)
+    assert said.endswith(
+        f"The server's option listen (127.0.0.1:{port}) does not work: Address already in use.\n"
+    )
+    with pytest.raises(SettingsError, match=rf"option health \(127.0.0.1:{port}\) does not work: Address"):
+        granian({}, listen=f"127.0.0.1:{free_port()}", health=f"127.0.0.1:{port}")
 
 
 def test_an_application_that_no_worker_can_load_ends_the_start(catalogue, tmp_path):
@@ -459,6 +464,9 @@ def test_an_application_that_no_worker_can_load_ends_the_start(catalogue, tmp_pa
         ("workers", "0", "workers ('0')"),
         ("listen", "8000", "listen ('8000')"),
         ("listen", "localhost:http", "listen ('localhost:http')"),
+        ("listen", "127.0.0.1:99999", "listen ('127.0.0.1:99999')"),
+        ("health", "127.0.0.1:0", "health ('127.0.0.1:0')"),
+        ("health", "127.0.0.1:8000", "the address of the option listen"),
     ],
 )
 def test_a_wrong_option_is_named(name, value, words):
