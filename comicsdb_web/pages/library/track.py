@@ -10,7 +10,7 @@ from pyramid.response import Response
 from sqlalchemy import select
 
 from comicsdb import clock
-from comicsdb.catalog import InvalidError, NotFoundError
+from comicsdb.catalog import InvalidError, MovedError, NotFoundError
 from comicsdb.i18n import Plural, translate
 from comicsdb.library import acts, collection, ratings, reads, runs, wish_list
 from comicsdb.models import CollectionItem, Issue
@@ -98,12 +98,20 @@ def perform_pending(request):
         return HTTPSeeOther(request.route_path("home"))
     slug, name, value, path = pending
     try:
-        kind, message = _perform(request, request.catalog.by_slug(Issue, slug), name, value)
+        kind, message = _perform(request, _issue_now(request, slug), name, value)
     except NotFoundError:  # it was deleted meanwhile
         kind, message = "", ""
     if message:
         request.messages.add(kind, message)
     return HTTPSeeOther(path or request.route_path("issue.detail", slug=slug))
+
+
+def _issue_now(request, slug: str) -> Issue:
+    """The issue with a slug, or the one that it has become since the visitor chose it."""
+    try:
+        return request.catalog.by_slug(Issue, slug)
+    except MovedError as moved:
+        return moved.entity
 
 
 def _perform(request, issue: Issue, name: str, value: str) -> tuple[str, str]:

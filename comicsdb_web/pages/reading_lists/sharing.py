@@ -13,7 +13,7 @@ from pyramid.httpexceptions import (
 )
 from pyramid.response import Response
 
-from comicsdb.catalog import InvalidError, NotFoundError
+from comicsdb.catalog import InvalidError, MovedError, NotFoundError
 from comicsdb.i18n import translate
 from comicsdb.library import acts, reading_lists
 from comicsdb.library.reading_lists import figures, forks, likes
@@ -83,6 +83,8 @@ class SharingViews(ListViewsBase):
             found = reading_lists.find(self.session, self.identity, self.official, slug)
         except NotFoundError:  # it was deleted or hidden meanwhile
             return HTTPSeeOther(self.request.route_path("reading_list.list"))
+        except MovedError as moved:  # its address changed meanwhile
+            found = moved.entity
         path = path or self.request.entity_path(found)
         return self._redirect(*self._perform(found, name, value, path))
 

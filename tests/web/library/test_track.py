@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from comicsdb.models import CollectionItem, IssueRating, LibraryAct, ReadDate, WishListItem
+from comicsdb.models import CollectionItem, FormerSlug, IssueRating, LibraryAct, ReadDate, WishListItem
 from tests.conftest import record_statements
 from tests.web.conftest import form_to, notice, soup, start_session
 from tests.web.library.wish_list_fixtures import small_catalogue
@@ -107,6 +107,22 @@ def test_what_a_visitor_asks_for_is_done_after_log_in(testapp, make, member, ses
     assert notice(answer).startswith("Lamplight (2019) #2 is marked as read.")
     assert session.scalars(select(ReadDate.issue_id)).all() == [world.second.id]
     assert testapp.get("/track/").location == "http://localhost/"  # once only
+
+
+def test_what_a_visitor_asked_for_follows_an_issue_to_its_new_address(testapp, make, member, session):
+    world = small_catalogue(make)
+    old = world.second.slug
+    sent = {"read": "1", "next": f"/issue/{old}/"}
+    answer = testapp.post(f"/track/{old}/", sent, headers={"Sec-Fetch-Site": "same-origin"})
+    session.add(FormerSlug(kind="issue", slug=old, object_id=world.second.id))
+    world.second.slug = "lamplight-2020-2"
+    session.commit()
+    form = form_to(answer.follow(), "/accounts/login/")
+    form["username"], form["password"] = "Nora", "correct horse"
+    answer = form.submit().follow().follow().follow()
+    assert answer.request.path == "/issue/lamplight-2020-2/"
+    assert notice(answer).startswith("Lamplight (2019) #2 is marked as read.")
+    assert session.scalars(select(ReadDate.issue_id)).all() == [world.second.id]
 
 
 @pytest.mark.parametrize("long", ["next", "want"])

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.library import reading_lists as lists
-from comicsdb.models import ReadingList, ReadingListLike
+from comicsdb.models import FormerSlug, ReadingList, ReadingListLike
 from tests.lists import OFFICIAL, identity_of, make_list
 from tests.web.conftest import PASSWORD, form_to, form_with, notice, soup, start_session
 
@@ -88,6 +88,19 @@ def test_what_a_visitor_chooses_is_done_after_log_in(testapp, session, order, me
         assert answer.request.path == path(copied)
         assert notice(answer).startswith("Lamplight in order was copied.")
     assert testapp.get("/asked/reading-list/").location == "http://localhost/"  # once only
+
+
+def test_what_a_visitor_chose_follows_a_list_to_its_new_address(testapp, session, order, member):
+    old = path(order)
+    sent = {"like": "1", "next": old}
+    answer = testapp.post(f"{old}press/", sent, headers={"Sec-Fetch-Site": "same-origin"}).follow()
+    session.add(FormerSlug(kind="reading_list", slug=order.slug, object_id=order.id))
+    order.slug = "elsewhere"
+    session.commit()
+    form = form_to(answer, "/accounts/login/")
+    form["username"], form["password"] = "Nora", PASSWORD
+    answer = form.submit().follow().follow().follow()
+    assert (answer.request.path, likes(session)) == (path(order), [order.id])
 
 
 def test_a_copy_names_its_original_as_long_as_that_may_be_seen(testapp, session, order, owner, member):
