@@ -4,7 +4,7 @@ import logging
 from collections import Counter
 from datetime import timedelta
 
-from sqlalchemy import delete, literal, or_, select, update
+from sqlalchemy import delete, func, literal, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
@@ -107,6 +107,12 @@ def anonymise(session: Session, user: User) -> None:
         update(StaffAction)
         .where(StaffAction.kind == KIND, StaffAction.target_id == user.id)
         .values(target=nameless, change={})
+    )
+    given = StaffAction.change["user"]  # former and new owner of a list that the official account was given
+    session.execute(
+        update(StaffAction)
+        .where(StaffAction.kind == ReadingList.__tablename__, given[0].astext == user.username)
+        .values(change=func.jsonb_set(StaffAction.change, ["user", "0"], func.to_jsonb(nameless)))
     )
     session.execute(
         update(Donation)

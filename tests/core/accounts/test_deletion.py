@@ -12,7 +12,7 @@ from comicsdb.catalog.maintenance import pieces
 from comicsdb.community import follows, polls, profiles, reviews
 from comicsdb.exchange import tagged_files
 from comicsdb.library.ratings import rate
-from comicsdb.library.reading_lists import likes, ratings
+from comicsdb.library.reading_lists import assign_to_official, likes, ratings
 from comicsdb.library.transfer import imports
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import (
@@ -188,9 +188,12 @@ def test_everything_that_is_its_own_goes(context, session, ann, lived_in):
         accounts.log_in(context, "Ann", PASSWORD)
 
 
-def test_what_it_gave_stays_with_account_1_and_without_its_name(context, session, ann, lived_in):
+def test_what_it_gave_stays_with_account_1_and_without_its_name(context, session, ann, lived_in, make):
     issue, _series = lived_in
     number = ann.id
+    given = make_list(session, ann, name="Given away")
+    make.user(OFFICIAL)
+    assign_to_official(session, identity_of(make.user(is_staff=True)), OFFICIAL, given)
     accounts.delete_account(context, number, PASSWORD)
     session.commit()
     session.expire_all()
@@ -206,6 +209,8 @@ def test_what_it_gave_stays_with_account_1_and_without_its_name(context, session
     kept = session.execute(select(StaffAction.actor_id, StaffAction.actor_name, StaffAction.target)).all()
     assert (None, f"account {number}", "bob") in kept
     assert (None, "", f"account {number}") in kept
+    assigned = session.scalars(select(StaffAction.change).where(StaffAction.action == "assign")).one()
+    assert assigned == {"user": [f"account {number}", OFFICIAL]}
     donations = session.execute(select(Donation.user_id, Donation.email).order_by(Donation.id)).all()
     assert donations == [(None, ""), (None, ""), (None, "ann_example.org")]
 
