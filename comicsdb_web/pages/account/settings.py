@@ -22,6 +22,8 @@ EXPORTS = {
 }
 FILE_NAMES = {"json": "comicsdb-account.json", "csv": "comicsdb-account.zip"}
 
+OLD_PREFIX = "was_"  # prefix of hidden fields with the values that the form showed
+
 HIGH, FULL = 0.7, 0.9  # shares of the limit
 
 
@@ -35,22 +37,26 @@ def profile_form(request):
     """The profile form."""
     user = account_of(request)
     shown = {name: getattr(user, name) for name in PROFILE} | {"shows_name": "1" if user.shows_name else ""}
-    return _profile(user, form_state.Form(shown))
+    return _profile(user, form_state.Form(shown), shown)
 
 
 def save_profile(request):
-    """Save the profile; a new address must be confirmed by a mailed link."""
+    """Save the profile; a new address must be confirmed by a mailed link.
+
+    Only fields that were changed in the form are saved: one that was opened earlier takes nothing back.
+    """
     fields = form_state.text_fields(request)
     image, kept = _picture(request, fields)
-    sent = {**fields, "image": image, "image_kept": kept.secret if kept else fields.get("image_kept", "")}
+    sent = {name: value for name, value in fields.items() if name not in PROFILE or _is_changed(fields, name)}
+    sent |= {"image": image, "image_kept": kept.secret if kept else fields.get("image_kept", "")}
     try:
         saved = accounts.update_profile(request.account_context, request.identity.user_id, sent)
     except InvalidError as error:
         form = form_state.with_errors(request, error, _typed(fields))
-        return _profile(account_of(request), form, kept, choose_again=bool(image))
+        return _profile(account_of(request), form, _shown(fields), kept, choose_again=bool(image))
     except (accounts.TooManyFailuresError, accounts.TooManyMailsError) as error:
         form = form_state.rate_limited(request, error.retry_after, _typed(fields))
-        return _profile(account_of(request), form, kept, choose_again=bool(image))
+        return _profile(account_of(request), form, _shown(fields), kept, choose_again=bool(image))
     request.messages.add("success", request.localizer.translate(_("Your profile was saved.")))
     if saved.confirm:
         text = _(
@@ -59,6 +65,12 @@ def save_profile(request):
         )
         request.messages.add("warning", request.localizer.translate(text))
     return HTTPSeeOther(request.route_path("account"))
+
+
+def _is_changed(fields, name: str) -> bool:
+    """Whether a field differs from what the form showed, or the form does not say what it showed."""
+    typed, shown = fields[name], fields.get(OLD_PREFIX + name)
+    return shown is None or typed.splitlines() != shown.splitlines()
 
 
 def _picture(request, fields):
@@ -143,9 +155,10 @@ def delete(request):
     return HTTPSeeOther(request.route_path("home"))
 
 
-def _profile(user, form, kept=None, *, choose_again=False):
+def _profile(user, form, was, kept=None, *, choose_again=False):
     return {
         "form": form,
+        "was": was,
         "user": user,
         "kept": kept,
         "languages": accounts.INTERFACE_LANGUAGES,
@@ -158,6 +171,11 @@ def _is_offered(zone: str, form) -> bool:
     """Whether a time zone is offered: named after a place, UTC, or the chosen one."""
     named = "/" in zone and not zone.startswith("Etc/")
     return named or zone in {"UTC", form.values.get("timezone")}
+
+
+def _shown(fields):
+    """What the form showed before it was submitted."""
+    return {name: fields[OLD_PREFIX + name] for name in PROFILE if OLD_PREFIX + name in fields}
 
 
 def _typed(fields):

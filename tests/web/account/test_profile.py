@@ -102,6 +102,24 @@ def test_a_refused_profile_keeps_what_was_typed(testapp, nora, session, fields, 
     assert fresh(session, nora).last_name == ""
 
 
+def test_a_form_that_was_opened_earlier_takes_nothing_back(testapp, nora, session):
+    submit(testapp, UPDATE, first_name="Nora", shows_name="1", bio="One.\n\nTwo.", language="it")
+    earlier = form_to(testapp.get(UPDATE), UPDATE)
+    submit(testapp, UPDATE, username="Nora2", shows_name="", language="en")
+    fresh(session, nora).email = "new@example.org"
+    session.commit()
+    earlier["last_name"] = "x" * 151
+    refused = earlier.submit(status=422)
+    again = form_to(refused, UPDATE)
+    again["last_name"], again["timezone"] = "Typed", "Europe/Rome"
+    assert again.submit().location == "http://localhost/accounts/"
+    user = fresh(session, nora)
+    assert (user.username, user.shows_name, user.language) == ("Nora2", False, "en")
+    assert (user.email, user.first_name, user.bio) == ("new@example.org", "Nora", "One.\n\nTwo.")
+    assert (user.last_name, user.timezone) == ("Typed", "Europe/Rome")
+    assert [each.to for each in waiting_mails(session)] == []
+
+
 def test_a_new_address_counts_when_its_link_is_opened(testapp, nora, session):
     response = submit(testapp, UPDATE, email="new@example.org", password="correct horse")
     shown = soup(response.follow())
