@@ -22,7 +22,7 @@ from comicsdb.admin.audit_log import Actor, actor_id_of, changes, raise_errors, 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.models import CATALOGUE, ApiToken, Group, SecurityEventKind, User
-from comicsdb.models.account import CONFIRM_EMAIL, RESET
+from comicsdb.models.account import CONFIRM_EMAIL, LOG_IN, NOT_ME, RESET
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SupporterTier
 from comicsdb.security import Permission, has_permission
@@ -215,7 +215,8 @@ def set_password(
     raise_errors({"password": rules.password_problems(password, password, about).get("", [])})
     user.password = passwords.hash(password)
     end_all_sessions(context.session, user.id)
-    drop_links(context.session, user.id)
+    # A new account can still be activated: the link says nothing about the password.
+    drop_links(context.session, user.id, RESET, CONFIRM_EMAIL, LOG_IN, NOT_ME)
     record_security_event(context, user, SecurityEventKind.PASSWORD_CHANGED, staff=True)
     record(context.session, actor, "set password", KIND, user.id, user.username)
 

@@ -1,5 +1,6 @@
 """Actions of the staff on accounts: what it may change, and the audit log of who did what to whom."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -202,6 +203,21 @@ def test_a_new_password_from_the_staff_ends_sessions_and_is_not_logged(context, 
     assert lines(session) == [("Boss", "set password", "user", "Ann", {})]
     with pytest.raises(InvalidError):
         admin.set_password(context, boss, context.passwords, ann, "short")
+
+
+def test_an_account_with_a_password_from_the_staff_can_still_be_activated(
+    context, session, boss, form, mailbox
+):
+    accounts.sign_up(context, form())
+    bob = accounts.find_user(session, "bob")
+    admin.set_password(context, boss, context.passwords, bob, "another horse battery")
+    with pytest.raises(accounts.NotActivatedError):
+        accounts.log_in(context, "bob", "another horse battery")
+    accounts.resend_activation(context, "bob@example.org")
+    for mail in [each for each in mailbox() if each.kind == "activation"]:
+        with suppress(accounts.LinkUsedError):
+            accounts.activate(context, str(bob.id), mail.link("/activate/").split("/")[-2])
+    assert accounts.log_in(context, "bob", "another horse battery") is bob
 
 
 def test_the_owner_is_told_what_the_staff_does_but_not_where(context, session, clerk, boss, ann, mailbox):
