@@ -74,12 +74,19 @@ def revoke_all(session: Session, user_id: int) -> int:
     return session.execute(delete(FeedAddress).where(FeedAddress.user_id == user_id)).rowcount
 
 
-def find_reader(session: Session, secret: str, today: date) -> int | None:
+class Reader(NamedTuple):
+    """The account that an address belongs to, and its language; "" if not chosen."""
+
+    user_id: int
+    language: str
+
+
+def find_reader(session: Session, secret: str, today: date) -> Reader | None:
     """The active account that a secret belongs to, or None; records the day of use."""
     if len(secret) not in SECRET_LENGTHS:
         return None
     found = session.execute(
-        select(FeedAddress.id, FeedAddress.user_id, FeedAddress.last_used)
+        select(FeedAddress.id, FeedAddress.user_id, FeedAddress.last_used, User.language)
         .join(User, User.id == FeedAddress.user_id)
         .where(FeedAddress.digest == digest(secret), User.is_active)
     ).first()
@@ -88,7 +95,7 @@ def find_reader(session: Session, secret: str, today: date) -> int | None:
     if found.last_used != today:
         used = update(FeedAddress).where(FeedAddress.id == found.id).values(last_used=today)
         session.execute(used.execution_options(synchronize_session=False))
-    return found.user_id
+    return Reader(found.user_id, found.language)
 
 
 def make_feed_address(context: AccountContext, user_id: int, name: str, form_key: str) -> NewAddress:

@@ -354,6 +354,13 @@ def set_language_without_account(request) -> None:
     vars(request).pop("localizer", None)  # that of another language
 
 
+def set_language_of_account(request, language: str) -> None:
+    """Set the language to that of an account that is not logged in, unless the cookie has one."""
+    if language in INTERFACE_LANGUAGES and _of_cookie(request) is None:
+        request.locale_name = language
+        vars(request).pop("localizer", None)  # that of another language
+
+
 def _of_cookie(request) -> str | None:
     try:
         return language_of_cookies(request.cookies)

@@ -22,7 +22,7 @@ from comicsdb.ratelimit import Limit
 from comicsdb_web.pages.catalogue.base import entity_in_path
 from comicsdb_web.pages.site.errors import error_page
 from comicsdb_web.rendering import atom, calendars
-from comicsdb_web.rendering.locales import _, locale_of
+from comicsdb_web.rendering.locales import _, locale_of, set_language_of_account
 
 LIMIT = Limit("feeds", 60, 60)
 PRIVATE_LIMIT = Limit("feeds-private", 20, 60)
@@ -81,12 +81,13 @@ def private_feed(request):
         return Response(
             "Too many requests.\n", 429, content_type="text/plain", headers=SECRET_HEADERS | headers
         )
-    user_id = feed_addresses.find_reader(request.dbsession, secret, request.today)
-    if user_id is None:
+    reader = feed_addresses.find_reader(request.dbsession, secret, request.today)
+    if reader is None:
         return Response("Not found.\n", 404, content_type="text/plain", headers=SECRET_HEADERS)
+    set_language_of_account(request, reader.language)  # calendar programs send no Accept-Language
     title = translate(request.localizer, _("My pull list"))
     about = Subject(f"pull-list/{digest(secret)[:32]}", title, request.route_path("pull_list"))
-    followed = Issue.series_id.in_(pull_list.pulled_ids(user_id))
+    followed = Issue.series_id.in_(pull_list.pulled_ids(reader.user_id))
     found = feeds.issues(request.dbsession, request.today, feeds.OF_READER, followed)
     response = _response(request, _write_feed(request, about, found, own=""))
     response.headers.update(SECRET_HEADERS)

@@ -286,6 +286,19 @@ def test_an_address_is_shown_once_and_tells_what_its_owner_follows(
     assert secret not in " ".join(str(value) for value in vars(row).values())
 
 
+def test_a_private_feed_is_in_the_language_of_its_owner(testapp, program, nora, coming, session):
+    nora.language = "it"
+    session.commit()
+    _page, paths = made(testapp)
+    atom, calendar = program.get(paths["atom"]), program.get(paths["ics"])
+    assert "<title>La mia pull list</title>" in atom.text
+    assert "data di uscita: " in atom.text
+    assert "X-WR-CALNAME:La mia pull list" in calendar.text
+    assert atom.headers["Content-Language"] == calendar.headers["Content-Language"] == "it"
+    program.set_cookie("language", "en")
+    assert "<title>My pull list</title>" in program.get(paths["atom"]).text
+
+
 def test_an_address_is_made_once_by_one_form(testapp, nora):
     form = form_with(testapp.get(OWN), "form_key")
     form["name"] = "Phone"
