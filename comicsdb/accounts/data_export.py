@@ -193,6 +193,8 @@ def _public(user_id: int) -> dict[str, Select]:
     """The statements for data that the account shows, or may show, to others."""
     profile, report, reader = PublicProfile, ReviewReport, aliased(User)
     others = case((Follow.follower_id == user_id, Follow.followed_id), else_=Follow.follower_id)
+    is_public = reader.is_active & reader.id.in_(select(profile.user_id).where(profile.is_public))
+    shown_name = case((or_(Follow.blocked, is_public), reader.username)).label("username")
     return {
         "public_profile": select(*_columns_except(profile.__table__, "user_id")).where(
             profile.user_id == user_id
@@ -206,8 +208,9 @@ def _public(user_id: int) -> dict[str, Select]:
         "review_reports": select(report.review_id, report.reason, report.created_on)
         .where(report.user_id == user_id)
         .order_by(report.id),
-        # Accounts that this one follows or has blocked. Its followers are not included: that is their data.
-        "follows": select(reader.username, Follow.created_on, Follow.blocked)
+        # Accounts that this one follows, named while their profile is public, or has blocked. Its followers
+        # are not included: that is their data.
+        "follows": select(shown_name, Follow.created_on, Follow.blocked)
         .join(reader, reader.id == others)
         .where(
             or_(

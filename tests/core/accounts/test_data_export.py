@@ -12,6 +12,7 @@ import pytest
 
 from comicsdb import accounts
 from comicsdb.accounts import feed_addresses
+from comicsdb.community import follows, profiles
 from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.ratings import rate
@@ -125,3 +126,22 @@ def test_stars_and_likes_of_a_list_that_is_private_now_do_not_name_it(session, h
     stars = [(row["reading_list"], row["rating"]) for row in found["reading_list_ratings"]]
     assert stars == [("Public", 5), (None, 5)]
     assert [row["reading_list"] for row in found["reading_list_likes"]] == ["Public", None]
+
+
+def test_followed_readers_are_named_while_their_profile_is_public_and_blocked_ones_always(
+    session, held, make
+):
+    public, hidden, follower = make.user("Public"), make.user("Hidden"), make.user("Pest")
+    for each in (public, hidden, held):
+        profiles.save_settings(session, each.id, public=True, parts=())
+    for each in (public, hidden):
+        follows.follow(session, held.id, each)
+    follows.follow(session, follower.id, held)
+    follows.block(session, held.id, follower.id)
+    profiles.save_settings(session, hidden.id, public=False, parts=())
+    found = accounts.account_data(session, held.id)["follows"]
+    assert [(row["username"], row["blocked"]) for row in found] == [
+        ("Public", False),
+        (None, False),
+        ("Pest", True),
+    ]
