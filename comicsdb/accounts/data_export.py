@@ -254,4 +254,6 @@ def _cell(value) -> str:
         return value.isoformat()
     if isinstance(value, str) and value.startswith(FORMULA):
         return f"'{value}"
+    if isinstance(value, dict | list):
+        return orjson.dumps(value).decode()
     return str(value)

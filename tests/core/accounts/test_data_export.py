@@ -28,7 +28,7 @@ SERIES = '=HYPERLINK("http://evil.example")'
 def keep(session, user, issue):
     """Add an issue or series to everything a reader keeps, and a feed address, named after the reader."""
     name = f"Of {user.username}"
-    values = {"notes": name, "grade": Decimal("9.8"), "read_dates": [NOON]}
+    values = {"notes": name, "tags": ["signed", "=1+1"], "grade": Decimal("9.8"), "read_dates": [NOON]}
     collection.add(session, user.id, issue.id, values)
     pull_list.add(session, user.id, issue.series_id)
     pull_list.set_pulled(session, user.id, issue.series_id, "VARIANTS", "foil")
@@ -111,6 +111,9 @@ def test_as_tables_that_no_spreadsheet_calculates(session, held):
     assert table("account")[0]["bio"] == "Two\nlines, and “quotes”"
     assert table("ratings")[0]["series"] == '\'=HYPERLINK("http://evil.example")'
     assert table("ratings")[0]["rating"] == "4"
+    assert table("collection")[0]["tags"] == '["signed","=1+1"]'
+    made = next(row for row in table("security_events") if row["kind"] == "token_made")
+    assert json.loads(made["details"]) == {"name": "Of Ann"}
     assert table("donations") == []
     assert archive.read("donations.csv") == b"transaction_id,email,amount,donated_at,frequency\r\n"
 
