@@ -114,11 +114,10 @@ def anonymise(session: Session, user: User) -> None:
         .where(StaffAction.kind == ReadingList.__tablename__, given[0].astext == user.username)
         .values(change=func.jsonb_set(StaffAction.change, ["user", "0"], func.to_jsonb(nameless)))
     )
-    session.execute(
-        update(Donation)
-        .where(or_(Donation.user_id == user.id, Donation.email.ilike(_escape_like(user.email), escape="\\")))
-        .values(email="")
-    )
+    theirs = Donation.user_id == user.id
+    if user.email_confirmed:  # otherwise the address, and donations from it, may be somebody else's
+        theirs = or_(theirs, Donation.email.ilike(_escape_like(user.email), escape="\\"))
+    session.execute(update(Donation).where(theirs).values(email=""))
 
 
 def _escape_like(text: str) -> str:

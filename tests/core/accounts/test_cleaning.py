@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from comicsdb import accounts
 from comicsdb.accounts.deletion import clean
-from comicsdb.models import AccountLink, RateLimit, User
+from comicsdb.models import AccountLink, Donation, RateLimit, User
 from comicsdb.ratelimit import Limit
 from comicsdb.ratelimit.postgres import remove_expired
 from tests.conftest import session_account
@@ -54,6 +54,16 @@ def test_sign_ups_that_nobody_completed_go_after_a_week(context, session, ann, m
         assert names(session) == {"Ann", "off", "late", "carl"}
         accounts.sign_up(context, form())  # the name is free again
         accounts.sign_up(context, form(username="held", email="held@example.org"))
+
+
+def test_a_sign_up_that_nobody_completed_takes_no_donation_from_its_address(context, session, form):
+    with time_machine.travel(NOON, tick=False) as clock:
+        session.add(Donation(email="bob@example.org", transaction_id="t", amount=500, donated_at=NOON))
+        accounts.sign_up(context, form())
+        session.commit()
+        clock.shift(timedelta(days=9))
+        assert clean(session)["accounts"] == 1
+    assert session.scalars(select(Donation.email)).all() == ["bob@example.org"]
 
 
 def test_links_go_a_week_after_they_expired_but_not_those_that_an_account_waits_for(
