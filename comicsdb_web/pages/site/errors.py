@@ -50,6 +50,11 @@ TEXTS = {
     500: _("This is a server error, not your fault. We have been notified; please try again later."),
     503: _("Nothing was changed. Please go back and try again later."),
 }
+OUTDATED_FORM = _(
+    "The page of this form is out of date: somebody has logged in or out in this browser since it was opened,"
+    " or the browser keeps no cookies of this site. Nothing was changed. Open the page again and send the"
+    " form from there."
+)
 
 
 def error_page(request, status: int, text: str | None = None, **values) -> Response:
@@ -159,7 +164,7 @@ def client_error(error, request):
         if path := save_form(request):
             return HTTPSeeOther(path)
     status = getattr(error, "code", 400)
-    message = getattr(error, "detail", None)
+    message = OUTDATED_FORM if isinstance(error, BadCSRFToken) else getattr(error, "detail", None)
     return error_page(
         request,
         status if status in TITLES else 400,

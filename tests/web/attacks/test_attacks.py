@@ -76,7 +76,8 @@ def test_the_token_of_somebody_else_does_not_count(testapp, nora, make):
     make.user("Olga", password=PASSWORD, passwords=Passwords("fast"))
     testapp.reset()
     log_in(testapp, "Olga")
-    testapp.post("/accounts/sessions/end-all/", {"csrf_token": mine}, status=400)
+    refused = testapp.post("/accounts/sessions/end-all/", {"csrf_token": mine}, status=400)
+    assert "somebody has logged in or out in this browser since it was opened" in refused.text
     testapp.get("/accounts/", status=200)
 
 
