@@ -7,6 +7,9 @@ import { offerClosing } from "./messages.js";
 export const isModified = (event) =>
   event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
 
+/** Whether a key belongs to an input method; in Safari, which ends the composition first, only the code tells. */
+export const isComposing = (event) => event.isComposing || event.keyCode === 229;
+
 /**
  * Fetch a fragment and insert it into its targets.
  * Returns the added elements by the id of their target, or null.

@@ -1,6 +1,6 @@
 // Finds objects while typing (the combobox pattern); it checks the boxes of the form itself.
 import { announce } from "./announce.js";
-import { logIn } from "./fragments.js";
+import { isComposing, logIn } from "./fragments.js";
 
 const SHORTEST = 3;
 const PAUSE_MS = 220;
@@ -127,6 +127,7 @@ class Picker {
   }
 
   key(event) {
+    if (isComposing(event)) return;
     const open = !this.list.hidden;
     if (event.key === "Enter") {
       event.preventDefault(); // here it chooses; in any other field it saves

@@ -1,7 +1,7 @@
 // Suggestions below the search field of every page while typing (the combobox pattern): the first results of
 // its URL. The best one is chosen already, so Enter opens it; "/" and Ctrl-K lead to the field.
 import { announce } from "./announce.js";
-import { place } from "./fragments.js";
+import { isComposing, place } from "./fragments.js";
 
 const SHORTEST = 2;
 const PAUSE_MS = 120;
@@ -74,6 +74,7 @@ export function suggestWhileTyping() {
     timer = setTimeout(ask, PAUSE_MS);
   });
   input.addEventListener("keydown", (event) => {
+    if (isComposing(event)) return;
     const last = options.length - 1;
     const way = { ArrowDown: active >= last ? 0 : active + 1, ArrowUp: active <= 0 ? last : active - 1 }[event.key];
     if (event.key === "Enter" && waiting) {

@@ -195,6 +195,32 @@ def test_the_search_box_of_every_page_suggests_what_it_finds(browser, site):
     page.close()
 
 
+def test_enter_that_accepts_the_text_of_an_input_method_chooses_nothing(enter):
+    """Japanese and Chinese are typed by composing: Enter and arrows then belong to the input method."""
+    page = enter("Nora")
+    page.goto("/issue/create/")
+    suggested = page.locator("#quick-found").get_by_role("option", selected=True)
+    series = page.get_by_role("combobox", name="Find: Series")
+    for box, option in (
+        (page.locator("#quick-q"), suggested),
+        (series, page.get_by_role("option", name="Lamplight (2020)")),
+    ):
+        box.focus()
+        page.keyboard.type("lampl")
+        option.wait_for()
+        before = box.get_attribute("aria-activedescendant")
+        # In Safari, the composition has ended by then, and only the code of the key tells.
+        for way in ({"isComposing": True}, {"keyCode": 229}):
+            for key in ("ArrowUp", "Enter"):
+                event = {"key": key, "bubbles": True, "cancelable": True} | way
+                left = box.evaluate("(box, e) => box.dispatchEvent(new KeyboardEvent('keydown', e))", event)
+                assert (left, box.get_attribute("aria-activedescendant")) == (True, before), event
+        assert (option.is_visible(), box.input_value()) == (True, "lampl")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Lamplight (2020)")).to_be_checked()
+
+
 @pytest.mark.parametrize("act", ["row", "picker"])
 def test_what_was_typed_comes_back_when_the_session_ends_before_a_row_or_a_pick(enter, site, act):
     page = enter("Nora")
