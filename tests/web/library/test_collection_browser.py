@@ -5,8 +5,8 @@ from sqlalchemy import select
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.library import collection
-from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
+from comicsdb.library import collection, wish_list
+from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, User
 from tests.factories import Factories
 from tests.web.conftest import PASSWORD, page_of, signed_in
 
@@ -98,6 +98,19 @@ def test_pages_fit_a_telephone_and_charts_are_drawn(page):
     for address in ("", "?view=grid", "stats/", "history/", "missing/", "add/"):
         page.goto(f"/collection/{address}")
         assert page.evaluate("document.documentElement.scrollWidth") == 390, address
+
+
+def test_on_a_phone_titles_of_wishes_end_before_their_boxes(page, site):
+    with site.sessions() as session:
+        nora = session.scalar(select(User).where(User.username == "Nora"))
+        make = Factories(Catalog(session))
+        issue = make.issue(series=make.series(name="The Clockmaker of Old London"), number="13")
+        wish_list.add(session, nora.id, issue.id, {})
+        session.commit()
+    page.goto("/wish-list/")
+    row = page.locator(".wishes tbody tr")
+    text, choose = row.locator(".wish-text").bounding_box(), row.get_by_role("checkbox").bounding_box()
+    assert text["x"] + text["width"] <= choose["x"] - 8, (text, choose)
 
 
 def test_a_run_is_owned_an_issue_read_and_another_rated_by_one_click_each(page, site):
