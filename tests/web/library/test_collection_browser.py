@@ -1,11 +1,14 @@
 """A collection in a real browser: adding a series and marking items by keyboard, rating, tracking."""
 
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
 import pytest
 from sqlalchemy import select
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from comicsdb.library import collection, wish_list
+from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, User
 from tests.factories import Factories
 from tests.web.conftest import PASSWORD, page_of, signed_in
@@ -111,6 +114,26 @@ def test_on_a_phone_titles_of_wishes_end_before_their_boxes(page, site):
     row = page.locator(".wishes tbody tr")
     text, choose = row.locator(".wish-text").bounding_box(), row.get_by_role("checkbox").bounding_box()
     assert text["x"] + text["width"] <= choose["x"] - 8, (text, choose)
+
+
+def test_weeks_to_come_keep_apart(page, site):
+    with site.sessions() as session:
+        make = Factories(Catalog(session))
+        nora = session.scalar(select(User).where(User.username == "Nora"))
+        with make.single_commit():
+            series = make.series(name="Tomorrow")
+            for week in range(1, 4):
+                day = datetime.now(UTC).date() + timedelta(weeks=week)
+                make.issue(series=series, number=str(week), store_date=day)
+        pull_list.add(session, nora.id, series.id)
+        session.commit()
+    page.goto("/pull-list/")
+    weeks = [each.bounding_box() for each in page.locator(".chips .button").all()]
+    assert len(weeks) == 3
+    for one, other in pairwise(weeks):
+        beside = other["x"] - one["x"] - one["width"]
+        below = other["y"] - one["y"] - one["height"]
+        assert max(beside, below) >= 6, (one, other)
 
 
 def test_a_run_is_owned_an_issue_read_and_another_rated_by_one_click_each(page, site):
