@@ -61,6 +61,8 @@ def fill(sessions, storage):
             wide = make.issue(series=series, number="W" * 25)
             for number in range(3, 40):
                 make.issue(series=series, number=str(number), store_date=date(2026, 11, 18))
+            for language in ("it", "fr", "es", "pt", "ja"):
+                make.series(name=f"Series in {language}", language=language)
         make.user("Nora", password="correct horse", passwords=Passwords("fast"))
         return SimpleNamespace(
             publisher=publisher.slug,
@@ -82,6 +84,7 @@ def site(served):
         "publishers": "/publisher/",
         "publisher": f"/publisher/{made.publisher}/",
         "series list": "/series/?year_began=x&status=4&language=en",
+        "series in a language far right": "/series/?language=pt",
         "calendar": "/issue/calendar/2026-11/",
         "series": f"/series/{made.series}/",
         "issues": "/issue/?page=2",
