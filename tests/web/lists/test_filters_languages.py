@@ -50,6 +50,8 @@ def test_a_chip_sets_its_language_and_removes_it_again(testapp, spoken):
     assert labels(response) == ["Run 03 (2020)", "Run 04 (2020)"]
     chosen = [each for each in chips(response) if each[2]]
     assert chosen == [("Italian", "2", True, "/series/?name=run")]
+    only = testapp.get("/series/?language=it")
+    assert not soup(only).select_one("details.more-filters").has_attr("open")  # the series come first
     assert chips(response)[0][3] == "/series/?name=run"  # the chip for all languages
     assert len(chips(response)) == 1 + 12  # the others are still offered
     assert next(each[3] for each in chips(response) if each[0] == "English") == (
