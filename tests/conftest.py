@@ -57,6 +57,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 if memory := memory_folder():
     os.environ["TMPDIR"] = tempfile.tempdir = str(memory)
 
+# A failed assertion in a helper shows the values, as in a test.
+pytest.register_assert_rewrite(
+    *(f"tests.{each}" for each in ("api", "core", "machines", "site", "web", "worst"))
+)
+
 gc.disable()  # until all tests are collected: nearly all objects created until then are kept
 
 CLUSTER_PREFIX = "comicsdb-tests-"  # prefix of the folders with the PostgreSQL of a test process
