@@ -23,7 +23,7 @@ OWN_SECRET = $(if $(filter-out embedded:%,$(COMICSDB_DATABASE_URL)),mkdir -p var
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # pip must not run twice at a time in one environment
-.PHONY: help develop db serve test test-fast lint soak faults bench bench-pages bench-misses bench-bulk bench-import lock dist demo messages passwords decoder clean
+.PHONY: help develop db migration serve test test-fast lint soak faults bench bench-pages bench-misses bench-bulk bench-import lock dist demo messages passwords decoder clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,11 @@ develop: $(VENV)/.develop $(VENV)/.messages ## create the environment for develo
 
 db: $(VENV)/.messages ## create or migrate the development database
 	$(BIN)/comicsdb -c development.ini db upgrade
+
+migration: $(VENV)/.develop ## write an empty migration: NAME="Series get a subtitle"
+	@test -n "$(NAME)" || { echo 'Say what it does: make migration NAME="Series get a subtitle"' >&2; exit 1; }
+	$(BIN)/python -c "import sys; from alembic import command; from comicsdb.cli.database import alembic_config; \
+	  command.revision(alembic_config(), sys.argv[1])" "$(NAME)"
 
 serve: $(VENV)/.messages ## serve site and API with the demo catalogue on http://127.0.0.1:8000
 	$(OWN_SECRET) $(BIN)/comicsdb -c development.ini serve --port $(PORT) $(if $(DATA),--data "$(DATA)") $(if $(DEMO),--demo)

@@ -1,14 +1,21 @@
 """Migrations: a single line of them, the schema that they create, SQL functions, and reference data."""
 
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 from click import ClickException
 from sqlalchemy import create_engine, inspect, text
 
-from comicsdb.cli.database import alembic_config, is_current, upgrade
+from comicsdb.cli.database import MIGRATIONS, alembic_config, is_current, upgrade
 from comicsdb.models import metadata
 
+PYPROJECT = MIGRATIONS.parent.parent / "pyproject.toml"
 # Everything that a schema consists of except extensions, one line each.
 SCHEMA = text("""
     SELECT concat_ws(' ', relname, relkind, relpersistence, reloptions) FROM pg_class
@@ -54,6 +61,20 @@ def schema_of(engine):
 
 def test_there_is_one_head():
     assert len(ScriptDirectory.from_config(alembic_config()).get_heads()) == 1
+
+
+def test_a_new_migration_is_named_by_date_and_words_and_is_tidy(tmp_path):
+    folder = tmp_path / "migrations"
+    shutil.copytree(MIGRATIONS, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    config = alembic_config()
+    config.set_main_option("script_location", str(folder))
+    made = command.revision(config, "Series get a subtitle")
+    assert re.fullmatch(r"\d{8}_series_get_a_subtitle_[0-9a-f]{12}", Path(made.path).stem)
+    head = ScriptDirectory.from_config(alembic_config()).get_current_head()
+    assert (made.down_revision, made.doc) == (head, "Series get a subtitle.")
+    for check in ("format --check", "check --select=I,W"):
+        lint = [sys.executable, "-m", "ruff", *check.split(), f"--config={PYPROJECT}", made.path]
+        assert subprocess.run(lint, check=False, capture_output=True).returncode == 0, check
 
 
 def test_models_and_migrations_agree(engine):
