@@ -27,16 +27,12 @@ REQUEST_ID_HEADER = "HTTP_X_REQUEST_ID"
 # The attributes of every record; any others come from `extra`.
 STANDARD = set(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "asctime", "taskName"}
 
+# The WSGI environment of this thread's request.
 _environ: ContextVar[dict | None] = ContextVar("environ", default=None)
 
 MASK = "***"
 SECRET_HEADERS = {"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION", "HTTP_X_CSRF_TOKEN"}
 SECRET_WORDS = ("secret", "token", "password", "key", "uid")  # in names of parameters and parts of paths
-
-
-def current_environ() -> dict | None:
-    """The WSGI environment of this thread's request, or None."""
-    return _environ.get()
 
 
 def request_id() -> str | None:
@@ -202,7 +198,7 @@ class ErrorReporter(logging.Handler):
     def context(self, record: logging.LogRecord) -> dict:
         """The context of a record."""
         found = {"logger": record.name, "message": record.getMessage()}
-        environ = current_environ()
+        environ = _environ.get()
         if environ is None:
             return found
         return {
