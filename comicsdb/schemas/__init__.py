@@ -8,7 +8,6 @@ catalogue checks whether ids exist and fields are consistent.
 
 from comicsdb.schemas.attribution import AttributionSchema
 from comicsdb.schemas.base import EntitySchema, ObjectSchema, errors_by_field
-from comicsdb.schemas.catalogue import CatalogueSchema
 from comicsdb.schemas.external_id import ExternalIdSchema
 from comicsdb.schemas.issue import CreditSchema, IssueSchema, VariantSchema
 from comicsdb.schemas.people import ArcSchema, CharacterSchema, CreatorSchema, TeamSchema
