@@ -8,7 +8,8 @@ from sqlalchemy import Select, select, tuple_
 from sqlalchemy.orm import Session, defer
 
 from comicsdb.catalog.kinds import KINDS, kind_of
-from comicsdb.models import Tombstone
+from comicsdb.models import History, Tombstone
+from comicsdb.models.record import DELETED
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,11 @@ def to_reference(entity) -> Reference:
 
 
 class References:
-    """References to objects of several kinds; one statement per kind, and one for all deleted objects."""
+    """References to objects of several kinds.
+
+    They take one statement per kind, one for all deleted objects, and one for deleted reference data, which
+    has no tombstones.
+    """
 
     def __init__(self, session: Session, wanted: dict[str, Iterable[int]]):
         self._found: dict[tuple[str, int], Reference] = {}
@@ -57,7 +62,14 @@ class References:
                 for entity in session.scalars(select_with_labels(model).where(model.id.in_(missing[kind]))):
                     self._found[kind, entity.id] = to_reference(entity)
         pairs = [(kind, each) for kind, ids in missing.items() for each in ids - self._known(kind)]
-        if pairs:
+        reference_data = [pair for pair in pairs if pair[0] in KINDS and KINDS[pair[0]].is_reference]
+        if reference_data:
+            last = select(History).where(
+                tuple_(History.kind, History.object_id).in_(reference_data), History.type == DELETED
+            )
+            for each in session.scalars(last):
+                self._found[each.kind, each.object_id] = _to_former_reference_data(each)
+        if len(pairs) > len(reference_data):
             buried = select(Tombstone).where(tuple_(Tombstone.kind, Tombstone.object_id).in_(pairs))
             for each in session.scalars(buried):
                 self._found[each.kind, each.object_id] = _to_tombstone(each)
@@ -68,6 +80,11 @@ class References:
     def to(self, kind: str, object_id: int) -> Reference:
         """The reference to an object; it has no label if the id is unknown."""
         return self._found.get((kind, object_id)) or Reference(kind, object_id, gone=True)
+
+
+def _to_former_reference_data(last: History) -> Reference:
+    named = last.snapshot
+    return Reference(last.kind, last.object_id, named.get("name"), gone=True, names=named.get("names") or {})
 
 
 def _to_tombstone(tombstone: Tombstone) -> Reference:

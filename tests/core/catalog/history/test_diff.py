@@ -10,7 +10,7 @@ from sqlalchemy import select
 from comicsdb.catalog.history.diff import Money, Picture, Source, compare
 from comicsdb.catalog.history.text_diff import ADDED, GAP, REMOVED, SAME, SHOWN_MAX, diff_words
 from comicsdb.catalog.references import Reference
-from comicsdb.models import History
+from comicsdb.models import Genre, History
 from tests.conftest import record_statements
 
 VARIANT = {"name": "Foil", "image": "variants/a.jpg"}
@@ -113,6 +113,26 @@ def test_links_to_what_is_gone_keep_the_name_it_had(make, session, catalog, diff
     (found,) = compare(session, "issue", [(known, unknown)])[0]
     assert found.removed == (Reference("arc", number, "Dusk", slug, gone=True),)
     assert (str(found.added[0]), found.added[0].gone) == ("arc 999999", True)
+
+
+def test_roles_and_genres_that_are_gone_keep_the_name_they_had(make, session, catalog):
+    series, role = make.series(), make.role("Letterer")
+    issue = make.issue(series=series)
+    genre = catalog.create(Genre, {"name": "Nocturne", "names": {"it": "Notturno"}})
+    make.credit(issue, make.creator(), "Letterer")
+    catalog.update(series, {"genres": [genre.id]})
+    session.commit()
+    gone = {"role": role.id, "genre": genre.id}
+    for each in (role, genre):
+        catalog.delete(each)
+    session.commit()
+    old, new = versions(session, issue)[-2:]
+    (found,) = compare(session, "issue", [(old, new)])[0]
+    assert found.parts[0].removed == (Reference("role", gone["role"], "Letterer", gone=True),)
+    old, new = versions(session, series)[-2:]
+    (found,) = compare(session, "series", [(old, new)])[0]
+    assert found.removed == (Reference("genre", gone["genre"], "Nocturne", gone=True),)
+    assert found.removed[0].names == {"it": "Notturno"}
 
 
 def test_credits_are_told_by_creator_and_role(make, differences):
