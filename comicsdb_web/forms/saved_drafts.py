@@ -15,7 +15,7 @@ from comicsdb_web.forms.expired_session import is_secret
 from comicsdb_web.forms.fields import text_of
 from comicsdb_web.forms.form_state import FORM_ERROR
 from comicsdb_web.forms.values import store_uploads
-from comicsdb_web.http.routing import query_of
+from comicsdb_web.http.routing import query_of, with_query
 from comicsdb_web.rendering.locales import _
 
 RESTORED = "draft"  # the parameter of the URL with the draft that fills in the form
@@ -57,7 +57,7 @@ def handle_button(draft: Draft):
     if key := text_of(post, DISCARD_BUTTON):
         accounts.discard_draft(request.dbsession, user_id, key)
         request.messages.add("success", say(DISCARDED))
-        return HTTPSeeOther(request.path)
+        return HTTPSeeOther(with_query(request, request.path))  # which may fill in a new object
     if not text_of(post, STORE_BUTTON):
         return None
     draft.add_errors(store_uploads(draft))

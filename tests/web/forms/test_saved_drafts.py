@@ -6,8 +6,8 @@ from comicsdb import accounts, clock
 from comicsdb.accounts import drafts
 from comicsdb.accounts.data_export import account_data
 from comicsdb.models import FormDraft, FormerSlug, ReadingList
-from tests.web.conftest import field_errors, notice, soup, start_session
-from tests.web.forms.form_helpers import Form, log_in_as, open_form, submit_form, value
+from tests.web.conftest import field_errors, form_with, notice, soup, start_session
+from tests.web.forms.form_helpers import Form, checkbox_labels, log_in_as, open_form, submit_form, value
 
 
 def offered(page) -> list[str]:
@@ -104,6 +104,17 @@ def test_drafts_are_their_owner_s_alone_and_can_be_discarded(testapp, nora, worl
     page = submit_form(open_form(testapp, address), press=("discard_draft", key)).follow()
     assert notice(page) == "Draft discarded."
     assert len(offered(page)) == 1
+
+
+def test_discarding_a_draft_keeps_what_the_address_fills_in(testapp, nora, world):
+    submit_form(open_form(testapp, "/issue/create/"), {"number": "9"}, press=("save_draft", "1"))
+    page = testapp.get(f"/issue/create/?series={world.series.id}")
+    proposed = value(page, "number")
+    form = form_with(page, "discard_draft")
+    page = form.submit("discard_draft", status=303).follow()
+    assert notice(page) == "Draft discarded."
+    assert checkbox_labels(page, "series", ticked=True) == ["Lamplight (2019) Harbor House"]
+    assert value(page, "number") == proposed != "9"
 
 
 def test_drafts_of_others_changes_show_the_conflict(testapp, nora, world, make, session):
