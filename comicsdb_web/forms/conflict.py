@@ -96,8 +96,10 @@ def _field_difference(draft: Draft, field: Field) -> Difference | None:
 
 def _rows_difference(draft: Draft, name: str, theirs: list[Row]) -> Difference | None:
     yours = draft.rows[name]
+    _recognise_saved_rows(yours, theirs)
     merged = not _is_mine(draft, f"rows-{name}", canonical(yours))
-    if not merged and canonical(yours) == canonical(theirs):
+    if not merged and sorted(canonical(yours)) == sorted(canonical(theirs)):  # new rows come last in a form
+        draft.rows[name] = theirs
         return None
     part = ROW_KINDS[name].part
     words = [
@@ -107,6 +109,18 @@ def _rows_difference(draft: Draft, name: str, theirs: list[Row]) -> Difference |
     if merged:
         draft.rows[name] = theirs
     return Difference(name, draft.request.localizer.translate(PARTS[part]), words[0], words[1], merged)
+
+
+def _recognise_saved_rows(yours: list[Row], theirs: list[Row]) -> None:
+    """Let new rows stand for equal ones that were saved meanwhile, perhaps by the same form sent twice."""
+    sent = {row.key for row in yours}
+    saved = [row for row in theirs if row.key not in sent]
+    for row in yours:
+        if row.state is None and not (row.removed or row.has_file):
+            same = next((each for each in saved if each.typed == row.typed), None)
+            if same is not None:
+                saved.remove(same)
+                row.state = same.state
 
 
 def _picture_difference(draft: Draft) -> Difference:

@@ -1,7 +1,7 @@
 """Concurrent edits of an object: no work is lost, and the form shows both versions."""
 
 from comicsdb_web.forms.drafts import state_of
-from tests.web.conftest import field_errors, soup
+from tests.web.conftest import field_errors, notice, soup
 from tests.web.forms.form_helpers import (
     checkbox_labels,
     kept_files,
@@ -99,6 +99,27 @@ def test_two_who_do_the_same_are_not_in_each_others_way(testapp, nora, world, ma
     session.commit()
     answer = submit_form(form, {"founded": "1940"})
     assert answer.location.endswith(f"/publisher/{world.publisher.slug}/")
+
+
+def test_the_same_rows_in_another_order_are_no_conflict(testapp, nora, make, session):
+    first, second = make.creator(), make.creator()
+    issue = make.issue()
+    make.credit(issue, second, "Writer")
+    make.catalog.update(issue, {"external_ids": [{"source": "metron", "external_id": "7", "scope": ""}]})
+    session.commit()
+    form = open_form(testapp, f"/issue/{issue.slug}/update/")
+    typed = {
+        "credits-1-creator": [first.id],
+        "credits-1-roles": [make.role("Writer").id],
+        "external_ids-1-source": "metron",
+        "external_ids-1-external_id": "5",
+        "variants-0-name": "Foil",
+        "variants-0-price": "3.99",
+    }
+    submit_form(form, typed)
+    saved = state_of(session, issue)
+    assert notice(submit_form(form, typed).follow()) == "Nothing to change."  # sent again after Back
+    assert state_of(session, issue) == saved
 
 
 def test_a_form_that_does_not_tell_what_it_has_seen_overwrites_nothing(testapp, nora, world, session):
