@@ -44,7 +44,7 @@ TEXTS = {
     404: _("It may have been moved or may never have existed. Check the address for typos."),
     405: _("The address exists but does not accept this kind of request."),
     409: _("Another entry has the same values: %(fields)s. Change one of them and try again."),
-    410: _("It was deleted, and its address will not be reused."),
+    410: _("It was deleted. Its address may be given to a new entry."),
     413: _("The form is too large. Pictures may be up to 20 MB."),
     429: _("Too many requests in a short time. Please wait a while and try again."),
     500: _("This is a server error, not your fault. We have been notified; please try again later."),

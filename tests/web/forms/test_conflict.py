@@ -189,4 +189,7 @@ def test_what_was_deleted_meanwhile_is_gone(testapp, nora, make, session):
     make.catalog.delete(arc)
     session.commit()
     page = form.page.test_app.post(form.page.request.path, form.submit_fields(), status=410)
-    assert "will not be reused" in page
+    assert "It was deleted. Its address may be given to a new entry." in page
+    assert make.arc(name=arc.name).slug == arc.slug
+    session.commit()
+    assert "It was deleted" not in testapp.get(f"/arc/{arc.slug}/", status=200)
