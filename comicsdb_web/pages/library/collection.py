@@ -376,11 +376,11 @@ def stats(request):
 
 
 TITLES = {
-    "publishers": (_("By publisher"), _("How many items come from each publisher."), _("Publisher")),
-    "types": (_("By series type"), _("How many items belong to series of each type."), _("Type")),
-    "formats": (_("By format"), _("How many items there are in each format."), _("Format")),
-    "writers": (_("Top writers"), _("The writers credited on the most items."), _("Writer")),
-    "artists": (_("Top artists"), _("The artists credited on the most items."), _("Artist")),
+    "publishers": (_("By publisher"), _("How many issues come from each publisher."), _("Publisher")),
+    "types": (_("By series type"), _("How many issues belong to series of each type."), _("Type")),
+    "formats": (_("By format"), _("How many issues there are in each format."), _("Format")),
+    "writers": (_("Top writers"), _("The writers credited on the most issues."), _("Writer")),
+    "artists": (_("Top artists"), _("The artists credited on the most issues."), _("Artist")),
     "days": (_("Read in the last 30 days"), _("How often something was read on each day."), _("Day")),
     "months": (_("Read in the last 12 months"), _("How often something was read in each month."), _("Month")),
 }
@@ -390,7 +390,7 @@ UNITS = {"days": _("Read"), "months": _("Read")}
 def _chart(request, name: str, points: list[Point]) -> Chart:
     say = request.localizer.translate
     title, text, head = (say(each) for each in TITLES[name])
-    return Chart(f"chart-{name}", title, text, head, say(UNITS.get(name, _("Items"))), points)
+    return Chart(f"chart-{name}", title, text, head, say(UNITS.get(name, _("Issues"))), points)
 
 
 def _list_path(request, **query) -> str:

@@ -72,6 +72,21 @@ def test_the_boxes_never_add_amounts_of_different_currencies(testapp, make, worl
     }
 
 
+def test_entries_of_the_list_and_issues_of_the_figures_have_different_names(testapp, world, session, reader):
+    add_item(session, reader, world.first)
+    collection.add(session, reader.id, world.first.id, {}, another_copy=True)
+    session.commit()
+    for language, entries, issues in (("en", "2 items", "Issues"), ("it", "2 voci", "Albi")):
+        testapp.set_cookie("language", language)
+        listed = soup(testapp.get("/collection/")).select_one(".list-count")
+        assert listed.get_text(strip=True) == entries
+        stats = testapp.get("/collection/stats/")
+        assert boxes_of(stats)[issues] == ["1"]
+        figures_of_issues = soup(stats).select(".charts")[-1]
+        heads = {each.select("th")[1].get_text() for each in figures_of_issues.select("thead tr")}
+        assert heads == {issues}, language
+
+
 def test_shares_are_counted_by_publisher_type_and_format(testapp, make, world, session, reader):
     item_of_another_reader(make, session, world.second)
     add_item(session, reader, world.first)
