@@ -6,6 +6,8 @@ way.
 """
 
 from dataclasses import dataclass, field
+from datetime import MINYEAR
+from functools import partial
 
 from sqlalchemy import Boolean, Date, DateTime, Numeric, String
 
@@ -44,6 +46,8 @@ MONEY = (("purchase_price", "purchase_currency"), ("max_price", "max_currency"))
 ROWS_SETTING, BYTES_SETTING = "comicsdb.imports.rows", "comicsdb.imports.megabytes"
 
 _id = read.whole_between(1, INTEGER_MAX)
+# Our own forms accept all years.
+_day, _moment = partial(read.day, earliest=MINYEAR), partial(read.moment, earliest=MINYEAR)
 
 
 def amount(value) -> str | None:
@@ -59,7 +63,7 @@ def moments(value) -> list[str] | None:
     )
     if len(parts) > READS_MAX:
         raise UnclearError
-    return sorted({each for part in parts if (each := read.moment(part))}) or None
+    return sorted({each for part in parts if (each := _moment(part))}) or None
 
 
 def _reader(attribute):
@@ -73,7 +77,7 @@ def _reader(attribute):
         return (lambda value: read.line(value, length)) if length else read.notes
     if isinstance(column.type, Numeric):
         return read.grade if column.type.scale else amount
-    return {Boolean: read.flag, Date: read.day, DateTime: read.moment}[type(column.type)]
+    return {Boolean: read.flag, Date: _day, DateTime: _moment}[type(column.type)]
 
 
 def _readers(model, names: str) -> dict:
@@ -99,7 +103,7 @@ PULLED_SERIES_FIELDS = {**dict.fromkeys(("series_id", "series_cv_id", "series_gc
 # Fields of the library, by part; `added` is when a row was added to the library. A variant is identified by
 # its id or its name. `copy` is the position of an item among those of its issue, starting at 1; files with
 # one row per issue lack it.
-_ADDED = {"added": read.moment}
+_ADDED = {"added": _moment}
 _VARIANT = {"variant_id": _id, "variant": _reader(Variant.name)}
 VALUE_FIELDS = {
     COLLECTION: {

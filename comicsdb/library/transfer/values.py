@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 from comicsdb import clock
-from comicsdb.models.choices import GRADES, BookFormat, GradingCompany
+from comicsdb.models.choices import EARLIEST_YEAR, GRADES, BookFormat, GradingCompany
 from comicsdb.models.library import TAG_LENGTH_MAX, TAGS_MAX
 from comicsdb.schemas.types import TEXT_LENGTH_MAX
 from comicsdb.values import compact_code, ordered_tags, read_money, without_bad_characters
@@ -226,8 +226,8 @@ def is_day_first(values) -> bool:
     return any(each and int(each[1]) > 12 for each in found)
 
 
-def day(value, *, day_first: bool = False) -> str | None:
-    """A date as YYYY-MM-DD; the first of the month if the day is missing."""
+def day(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str | None:
+    """A date as YYYY-MM-DD, from a year on; the first of the month if the day is missing."""
     text = clean(value, WORD_MAX)
     if not text:
         return None
@@ -236,7 +236,7 @@ def day(value, *, day_first: bool = False) -> str | None:
         found = date(*numbers)
     except (ValueError, TypeError):
         raise UnclearError from None
-    if found.year < 1900:
+    if found.year < earliest:
         raise UnclearError
     return found.isoformat()
 
@@ -261,8 +261,11 @@ def _day_parts(text: str, day_first: bool):
     return None
 
 
-def moment(value, *, day_first: bool = False) -> str | None:
-    """A time in UTC; noon for a date without time, as that is the same date in nearly all time zones."""
+def moment(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str | None:
+    """A time in UTC, from a year on.
+
+    It is noon for a date without time, as that is the same date in nearly all time zones.
+    """
     text = clean(value, WORD_MAX)
     if not text:
         return None
@@ -271,12 +274,13 @@ def moment(value, *, day_first: bool = False) -> str | None:
     except ValueError:
         found = None
     if found is None:
-        found = datetime.combine(date.fromisoformat(day(text, day_first=day_first)), time(12))
+        written = day(text, day_first=day_first, earliest=earliest)
+        found = datetime.combine(date.fromisoformat(written), time(12))
     try:
         found = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:
         raise UnclearError from None
-    if found.year < 1900 or found > clock.now() + timedelta(days=1):
+    if found.year < earliest or found > clock.now() + timedelta(days=1):
         raise UnclearError
     return found.isoformat()
 

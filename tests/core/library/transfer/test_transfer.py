@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import zipfile
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 from sqlalchemy import func, select, text
@@ -165,8 +165,13 @@ def test_a_cover_date_is_exported_as_far_as_it_is_known_and_read_back(session, m
 @pytest.mark.parametrize("form", WRITERS)
 def test_what_the_forms_accept_comes_back_unchanged(session, make, issues, form):
     ann, bob, long = make.user(), make.user(), "n" * TEXT_LENGTH_MAX
-    tags = ["first; second", "this | that"]
-    collection.add(session, ann.id, issues[0].id, {"tags": tags, "notes": long})
+    values = {
+        "tags": ["first; second", "this | that"],
+        "notes": long,
+        "purchase_date": date(26, 11, 27),
+        "read_dates": [datetime(1899, 1, 1, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC)],
+    }
+    collection.add(session, ann.id, issues[0].id, values)
     reading_lists.create(session, identity_of(session, ann), OFFICIAL, {"name": "Long", "desc": long})
     session.commit()
     exported = exported_library(session, ann)
