@@ -10,6 +10,7 @@ import orjson
 
 from comicsdb.i18n import _
 from comicsdb.library.transfer import foreign_csv
+from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.cbl import read_cbl
 from comicsdb.library.transfer.format import (
     COLLECTION,
@@ -58,6 +59,9 @@ _MARKS = (
     (READS, {"issue_id", "read_dates"}),
     (PULL, {"series_id"}),
 )
+
+# The columns with dates, under their plain names.
+_DATED = tuple(map(plain, ("cover_date", "purchase_date", "read_dates", "added")))
 
 
 def read_file(data: bytes, *, rows: int, megabytes: int) -> Upload:
@@ -179,6 +183,16 @@ def _unpack(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
 
 def _parse_tables(tables: dict[str, Table], max_rows: int) -> Upload:
     upload = Upload("comicsdb", [])
+    dated = [
+        (record, name)
+        for found in tables.values()
+        for _number, record in found.records
+        for name in _DATED
+        if record.get(name)
+    ]
+    if read.is_day_first(record[name] for record, name in dated):  # a spreadsheet rewrote them
+        for record, name in dated:
+            record[name] = read.day_first_as_iso(record[name])
     places = {}  # the index of each list, by its number or name
     for _number, record in _named(tables.get(LISTS), LISTS):
         places[record.get("list") or record.get("name")] = _add_list(upload, record)

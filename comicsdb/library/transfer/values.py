@@ -241,6 +241,11 @@ def day(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str
     return found.isoformat()
 
 
+def day_first_as_iso(text: str) -> str:
+    """A text in which dates such as 5/3/2019, which start with the day, are replaced by YYYY-MM-DD."""
+    return re.sub(r"(?<!\S)(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?!\S)", r"\3-\2-\1", text, flags=re.A)
+
+
 def day_or_year(value) -> str | None:
     """A date as YYYY-MM-DD, or a year alone as YYYY."""
     text = clean(value, WORD_MAX)

@@ -324,6 +324,22 @@ def test_rows_of_one_issue_that_differ_are_copies_of_their_own(session, make, st
         assert copies == [("1", "9.8", "Box 1", 2), ("1", "4.0", "Box 2", 2), ("2", "9.8", "Box 1", 2)]
 
 
+def test_dates_of_a_table_saved_by_a_spreadsheet_may_start_with_the_day(session, make, issues):
+    bob = make.user("Bob")
+    data = (
+        "issue_id;quantity;purchase_date;purchase_price;purchase_currency;read_dates\n"
+        f"{issues[0].id};1;27/11/2025;3,99;EUR;26/11/2025 05/06/2024\n"
+        f"{issues[1].id};1;03/04/2025;1.250,00;EUR;05/06/2024 18:30\n"
+        f"{issues[2].id};1;2025-05-06;;;2024-07-08T09:10:11Z\n"
+    ).encode()
+    assert import_file(session, bob, data) == {"collection_added": 3}
+    found = exported_library(session, bob)["collection"]
+    assert [str(each["purchase_date"]) for each in found] == ["2025-11-27", "2025-04-03", "2025-05-06"]
+    assert [str(each["purchase_price"]) for each in found] == ["3.99", "1250.00", "None"]
+    days = [[each.date().isoformat() for each in row["read_dates"] or ()] for row in found]
+    assert days == [["2024-06-05", "2025-11-26"], [], ["2024-07-08"]]
+
+
 def test_dates_of_reading_are_put_together(session, ann, issues):
     reads = ["2020-01-02T03:04:05.000678Z", "2022-02-02T12:00:00+01:00", "2018-01-01", "2018-01-01"]
     for changed in ({"collection_changed": 1}, {}):
