@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 from random import Random
 
@@ -12,6 +13,7 @@ import pytest
 
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb_client import (
+    ApiError,
     AsyncClient,
     BadRequestError,
     Cache,
@@ -292,6 +294,46 @@ def test_it_tries_again_where_that_helps():
     next(failing)
     with pytest.raises(ServerError):
         failing.send(answer(500, {"detail": "no"}))
+
+
+@pytest.mark.parametrize("content", [b"<!DOCTYPE html><title>Another program</title>", b"[]", b"\xff"])
+def test_a_server_that_answers_without_json_is_an_error(content):
+    core = Core("http://comics.example", "", None, 0)
+    for steps in (
+        core.get("issue/1/", {}),
+        core.page("issue/", {}),
+        core.match([{"id": 1}], {}),
+        core.changes({}),
+    ):
+        request = next(steps)
+        with pytest.raises(ApiError, match="has no JSON: is this a comicsdb site"):
+            steps.send(httpx.Response(200, content=content, request=request))
+
+
+class _Redirecting(BaseHTTPRequestHandler):
+    """Redirects each request to the same address."""
+
+    def do_GET(self):
+        self.send_response(302)
+        self.send_header("Location", self.path)
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        """Nothing."""
+
+
+def test_redirects_without_end_are_an_error():
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Redirecting) as other, ThreadPoolExecutor() as apart:
+        apart.submit(other.serve_forever)
+        try:
+            with (
+                Client(f"http://127.0.0.1:{other.server_port}", longest_wait=0) as client,
+                pytest.raises(ConnectionFailedError, match="redirects"),
+            ):
+                client.get("issue", 1)
+            assert client.calls == 1
+        finally:
+            other.shutdown()
 
 
 def test_a_page_elsewhere_is_not_asked_with_our_token():

@@ -107,7 +107,7 @@ class Client(_BaseClient):
                 if isinstance(step, httpx.Request):
                     try:
                         response = self._http.send(step)
-                    except httpx.TransportError as error:
+                    except httpx.RequestError as error:
                         step = steps.throw(error)
                     else:
                         step = steps.send(response)
@@ -194,7 +194,7 @@ class AsyncClient(_BaseClient):
                 if isinstance(step, httpx.Request):
                     try:
                         response = await self._http.send(step)
-                    except httpx.TransportError as error:
+                    except httpx.RequestError as error:
                         step = steps.throw(error)
                     else:
                         step = steps.send(response)

@@ -13,7 +13,7 @@ import httpx
 
 from comicsdb_client.answers import Found, Json, Match, Page
 from comicsdb_client.cache import Cache
-from comicsdb_client.errors import ConnectionFailedError, RateLimitedError, error_from
+from comicsdb_client.errors import ApiError, ConnectionFailedError, RateLimitedError, error_from
 from comicsdb_client.rate_limiter import RateLimiter
 
 T = TypeVar("T")
@@ -45,13 +45,12 @@ class Core:
     def get(self, path: str, params: Mapping[str, Any]) -> Steps[Json]:
         """One object."""
         response = yield from self.read(path, params)
-        body: Json = response.json()
-        return body
+        return _body(response)
 
     def page(self, path: str, params: Mapping[str, Any]) -> Steps[Page]:
         """One page of a list; its `next` has the parameters of the following page."""
         response = yield from self.read(path, params)
-        body = response.json()
+        body = _body(response)
         following = response.links.get("next", {}).get("url") or body.get("next")
         # Only the parameters are used, so that our token is never sent to another server.
         after = dict(parse_qsl(urlsplit(following).query, keep_blank_values=True)) if following else None
@@ -63,7 +62,7 @@ class Core:
         It begins as the position in a dump's manifest (`feed`), or as a position from an earlier run.
         """
         response = yield from self._request("GET", FEED, {"include": "object", "limit": 1000, **sent})
-        body: Json = response.json()
+        body = _body(response)
         sent |= {"epoch": body["epoch"], "touched": body["touched"]}
         if body["results"]:
             sent["after"] = str(body["results"][-1]["seq"])
@@ -72,7 +71,7 @@ class Core:
     def by_ids(self, kind: str, ids: Sequence[int], params: Mapping[str, Any]) -> Steps[Found]:
         """Up to a hundred objects by their ids."""
         response = yield from self.read(f"{kind}/", {**params, "ids": ",".join(map(str, ids))})
-        body = response.json()
+        body = _body(response)
         merged = {each["id"]: each["survivor"] for each in body["merged"]}
         return Found(body["results"], body["missing"], merged, body["deleted"])
 
@@ -82,7 +81,7 @@ class Core:
         others = {name: value for name, value in options.items() if name not in SELECTION_OPTIONS}
         body = {"descriptors": list(descriptors), **others}
         response = yield from self._request("POST", "match/", shown, body)
-        return [Match.of(each) for each in response.json()["results"]]
+        return [Match.of(each) for each in _body(response)["results"]]
 
     def read(self, path: str, params: Mapping[str, Any]) -> Steps[httpx.Response]:
         """The response to a GET, from the cache if it has not changed."""
@@ -119,8 +118,8 @@ class Core:
             self.calls += 1
             try:
                 response = yield request
-            except httpx.TransportError as error:
-                if attempt == ATTEMPTS_MAX:
+            except httpx.RequestError as error:
+                if attempt == ATTEMPTS_MAX or not isinstance(error, httpx.TransportError):
                     raise ConnectionFailedError(f"{request.url}: {error or type(error).__name__}") from error
                 yield 2.0**attempt
                 continue
@@ -136,6 +135,17 @@ class Core:
             else:
                 return response
         raise AssertionError("the last try returns or raises")
+
+
+def _body(response: httpx.Response) -> Json:
+    """The object in a response; other servers may answer everything with a page of HTML."""
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise ApiError(response.status_code, f"{response.url} has no JSON: is this a comicsdb site?")
+    return body
 
 
 def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
