@@ -132,11 +132,13 @@ def test_no_text_breaks_them(odd):
 
 
 def test_what_the_catalogue_does_not_know_stays():
-    before = b"""<?xml version="1.0"?><ComicInfo><Title>Old</Title><Imprint>Old</Imprint><Tags>mine</Tags>
-    <Unknown/><Pages><Page Image="0" Type="FrontCover"/></Pages><Review>Good.</Review></ComicInfo>"""
+    before = b"""<?xml version="1.0"?><ComicInfo><Title>Old</Title><Count>6</Count><Imprint>Old</Imprint>
+    <Tags>mine</Tags><CommunityRating>4.5</CommunityRating><Unknown/>
+    <Pages><Page Image="0" Type="FrontCover"/></Pages><Review>Good.</Review></ComicInfo>"""
     text = comicinfo.write(BARE, SERVER, before)
     found = valid_comicinfo(text)
-    assert (found["Tags"], found["Review"]) == ("mine", "Good.")
+    kept = {"Count": "6", "Tags": "mine", "CommunityRating": "4.5", "Review": "Good."}
+    assert {name: found[name] for name in kept} == kept
     assert not {"Title", "Imprint", "Unknown"} & set(found)
     assert etree.fromstring(text).find("Pages/Page").get("Type") == "FrontCover"
     assert comicinfo.write(BARE, SERVER, text) == text

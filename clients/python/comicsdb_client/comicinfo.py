@@ -15,10 +15,10 @@ ELEMENTS = (
     "ScanInformation StoryArc StoryArcNumber SeriesGroup AgeRating Pages CommunityRating "
     "MainCharacterOrTeam Review GTIN"
 ).split()
-# Elements for which the catalogue has no data; they are kept unchanged.
+# Elements for which the issues that the client reads have no data; they are kept unchanged.
 PRESERVED = {
-    *("Tags", "BlackAndWhite", "Locations", "ScanInformation", "SeriesGroup", "Pages"),
-    *("MainCharacterOrTeam", "Review"),
+    *("Count", "Tags", "BlackAndWhite", "Locations", "ScanInformation", "SeriesGroup", "Pages"),
+    *("CommunityRating", "MainCharacterOrTeam", "Review"),
 }
 # Elements that identify the issue.
 IDENTIFYING = (
