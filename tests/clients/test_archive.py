@@ -63,6 +63,12 @@ def members(path: Path) -> dict:
     return found
 
 
+def test_hidden_files_are_no_pages(tmp_path):
+    hidden = ("__MACOSX/Così/._page 0.JPG", "__MACOSX/Così/._page 1.JPG", ".cover.png")
+    path = made(tmp_path / "a.cbz", [(name, b"x") for name in hidden])
+    assert read_contents(path, TAGS).pages == 2
+
+
 @pytest.mark.parametrize("before", [b"", b"#!/bin/sh\n" * 9])
 @pytest.mark.parametrize(
     "old",

@@ -71,7 +71,7 @@ def read_contents(path: Path, names: Iterable[str]) -> Contents:
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-            pages = sum(each.filename.lower().endswith(IMAGES) for each in members)
+            pages = sum(_is_page(each.filename) for each in members)
             tags = {
                 each.filename.lower(): _read_tag(archive, each)
                 for each in members
@@ -80,6 +80,11 @@ def read_contents(path: Path, names: Iterable[str]) -> Contents:
     except _UNREADABLE as error:
         raise ArchiveError(f"not a readable archive: {error}") from error
     return Contents(tags, pages)
+
+
+def _is_page(name: str) -> bool:
+    """Whether a member is a picture; macOS adds a hidden file with the same ending for each."""
+    return name.lower().endswith(IMAGES) and not name.rpartition("/")[2].startswith(".")
 
 
 def _read_tag(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
