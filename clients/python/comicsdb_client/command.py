@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
 from pathlib import Path
 
 from comicsdb_client.archive import remove_leftovers
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             return _say(f"Stopped. {CONTINUE_HINT}", 130)
         except RateLimitedError as error:
-            wait = f"Try again in {error.seconds / 60:.0f} minutes."
+            wait = f"Try again in {_duration(error.seconds)}."
             return _say(f"{error.message} {wait} {CONTINUE_HINT}", 1)
         except ClientError as error:
             return _say(str(error), 1)
@@ -58,6 +59,11 @@ def _run(client: Client, options: argparse.Namespace) -> Counter[Outcome]:
         if report.outcome is not Outcome.TAGGED_BEFORE:
             print(_line(report, options.folder), flush=True)
     return counts
+
+
+def _duration(seconds: float) -> str:
+    """A waiting time, rounded up."""
+    return f"{ceil(seconds)} seconds" if seconds <= 120 else f"{ceil(seconds / 60)} minutes"
 
 
 def _say(text: str, status: int) -> int:
