@@ -5,9 +5,12 @@ its queries here are those that release 4.17.1 was observed to send.
 """
 
 import inspect
+import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
+from textwrap import dedent
 
 import mokkari
 import pytest
@@ -127,6 +130,21 @@ def test_lists_are_read_to_their_end(client, catalogue, kind):
             assert each.issue_name.endswith(f"#{line['number']}")
         else:
             assert each.name == line["name"]
+
+
+def test_the_first_examples_of_the_documentation(server, catalogue, capsys):
+    text = (Path(__file__).parents[2] / "docs" / "api.md").read_text().partition("## Getting started")[2]
+    token = next(user["api_token"] for user in catalogue["users"] if user["username"] == "reader")
+    shown = []
+    for example in re.findall("\n\n((?:    .+\n)+)", text.partition("\n| URL")[0]):
+        if "import" in example:
+            exec(dedent(example).replace("TOKEN", token))  # noqa: S102
+            shown.append(capsys.readouterr().out)
+    assert shown == [
+        "The Foghorn\n",
+        "True Gravel Psalms (2017) #4\n",
+        "Gravel Psalms (2017) 12\nGravel Psalms TPB (2018) 2\n",
+    ]
 
 
 def test_reference_data(client, catalogue):
