@@ -4,6 +4,7 @@
 `covers.py` caches requested pictures. The command is `comicsdb mirror` (`comicsdb/cli/mirror.py`).
 """
 
+from pyramid.request import Request
 from pyramid.response import Response
 
 from comicsdb.http import SAFE_METHODS
@@ -33,7 +34,7 @@ class ReadOnlyPolicy:
         environ.pop("HTTP_AUTHORIZATION", None)
         path = environ.get("PATH_INFO", "")
         if path.startswith(ACCOUNTS_PATH) and environ["REQUEST_METHOD"] in SAFE_METHODS:
-            return Response(status=302, location=f"{self._origin}{path}")
+            return Response(status=302, location=f"{self._origin}{Request(environ).path_qs}")
         if environ["REQUEST_METHOD"] not in SAFE_METHODS and f"{path.rstrip('/')}/" not in READ_ONLY_POSTS:
             reason = f"This is a read-only mirror. Accounts and changes are at {self._origin}."
             return refusal_response(self._registry, environ, Refusal(403, reason))

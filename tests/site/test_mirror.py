@@ -291,6 +291,9 @@ def test_a_mirror_is_read_only_and_knows_no_accounts(origin, mirror):
     status, _headers, body = fetch(f"{mirror.url}/")
     assert (status, "/accounts/login/" in body.decode()) == (200, False)
     assert origin.url in body.decode()
+    for address in ("/accounts/login/?next=%2Fcollection%2F", "/accounts/caff%C3%A8%0D%0A/"):
+        answer = httpx.get(f"{mirror.url}{address}")
+        assert (answer.status_code, answer.headers["Location"]) == (302, f"{origin.url}{address}")
 
 
 def test_everybody_may_match_on_a_mirror(origin, mirror):
