@@ -17,6 +17,7 @@ from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from comicsdb import clock
+from comicsdb.http.request_checks import hosts_of
 from comicsdb.ratelimit.api import BURST, PREFIX, SUSTAINED, ApiLimits
 
 NAME = re.compile(r"\d{8}T\d{6}Z")
@@ -171,7 +172,9 @@ def _is_served(request, route: str) -> bool:
 
 
 def _public(request, path: str) -> str:
-    return f"{request.registry.settings['comicsdb.base_url'] or request.host_url}{path}"
+    """A full URL for other machines: with the host of the request if the site accepts any host."""
+    settings = request.registry.settings
+    return f"{settings['comicsdb.base_url'] if hosts_of(settings) else request.host_url}{path}"
 
 
 def includeme(config):

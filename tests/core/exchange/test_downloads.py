@@ -68,6 +68,17 @@ def test_programs_are_told_what_they_need_to_mirror_the_site(offering, made, tmp
     app.get(AT, headers={"If-None-Match": answer.headers["ETag"]}, status=304)
 
 
+def test_a_site_that_listens_everywhere_names_its_dumps_by_the_host_of_the_request(offering, made):
+    """Another machine cannot reach it at its own address, which only this machine understands."""
+    for own in ("http://0.0.0.0:8000", "http://127.0.0.1:8000"):
+        told = offering(**{"comicsdb.base_url": own}).get(AT, headers={"Host": "library.lan:8000"}).json
+        assert told["url"] == "http://library.lan:8000"
+        assert told["dumps"][0]["manifest"] == f"http://library.lan:8000/data/{made.name}/manifest.json"
+    app = offering(**{"comicsdb.base_url": "https://comics.example", "comicsdb.hosts": "inside.example"})
+    told = app.get(AT, headers={"Host": "inside.example"}).json
+    assert told["dumps"][0]["manifest"] == f"https://comics.example/data/{made.name}/manifest.json"
+
+
 def test_programs_are_told_where_the_pack_of_covers_is(offering, made, database, folder, tmp_path):
     engine, storage = create_engine(database), FolderStorage(tmp_path / "media")
     key = minisign.Key.open(tmp_path / "key")
