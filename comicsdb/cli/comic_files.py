@@ -1,6 +1,7 @@
 """Command `import-comicinfo`: new issues from the tags in comic files, for review."""
 
 import csv
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -29,15 +30,16 @@ def import_comicinfo_command(site: Site, folder: Path, account: str, report: Pat
         user_id = session.scalar(select(User.id).where(named, User.is_active))
         if user_id is None:
             raise click.ClickException(f"There is no active account with the name {account}.")
-        found = []
-        for outcome in import_files(session, user_id, folder):
-            found.append((outcome.file, outcome.status, outcome.detail))
-            if outcome.status != KNOWN:
-                click.echo(": ".join(filter(None, (outcome.status, outcome.file, outcome.detail))))
-    if report is not None:
-        with report.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([("file", "outcome", "detail"), *found])
-    numbers = Counter(what for _file, what, _detail in found)
+        numbers = Counter()
+        # Opened before the work, so that a wrong name is told at once.
+        with (report or Path(os.devnull)).open("w", newline="", encoding="utf-8") as file:
+            rows = csv.writer(file)
+            rows.writerow(("file", "outcome", "detail"))
+            for outcome in import_files(session, user_id, folder):
+                numbers[outcome.status] += 1
+                rows.writerow((outcome.file, outcome.status, outcome.detail))
+                if outcome.status != KNOWN:
+                    click.echo(": ".join(filter(None, (outcome.status, outcome.file, outcome.detail))))
     click.echo(", ".join(f"{number} {what}" for what, number in sorted(numbers.items())) or "No comic files.")
     if numbers[WAITING]:
         click.echo("The account has no room for more. Review some of its comic files, then run this again.")

@@ -324,6 +324,9 @@ def test_comic_files_need_an_account(ini, tmp_path):
     assert made.exit_code == 0, made.output
     report = tmp_path / "report.csv"
     (tmp_path / "broken.cbz").write_bytes(b"no archive")
+    refused = run(*arguments, "nora", "--report", str(tmp_path / "missing" / "report.csv"))
+    assert (refused.exit_code, "missing/report.csv" in refused.output) == (1, True)
+    assert "broken.cbz" not in refused.output  # told before any file is read
     done = run(*arguments, "nora", "--report", str(report))
     told = "unreadable: broken.cbz: This is no ZIP archive.\n1 unreadable\n"
     assert (done.exit_code, done.output) == (0, told)
