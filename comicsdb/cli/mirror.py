@@ -39,6 +39,7 @@ comicsdb.secure_cookies = false
 comicsdb.media.folder = %(here)s/media
 comicsdb.mail.folder = %(here)s/mail
 comicsdb.dumps.folder = %(here)s/dumps
+comicsdb.dumps.key = %(here)s/dumps.key
 comicsdb.webhooks.sender = off
 comicsdb.mirror.origin = {origin}
 comicsdb_api.throttle = off

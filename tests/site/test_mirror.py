@@ -355,6 +355,7 @@ def test_beyond_the_horizon_a_mirror_begins_again_with_the_newest_dump(origin, m
 def test_a_mirror_of_a_mirror_and_its_promotion(origin, mirror, tmp_path, request):
     with mirror.engine():  # releases the mirror's PostgreSQL in the end
         run_here("-c", str(mirror.folder / "mirror.ini"), "dump")
+    assert (mirror.folder / "dumps.key").is_file()  # wherever the command was called
     second = MirrorProcess(tmp_path / "second", mirror.url)
     second.discard()
     request.addfinalizer(second.discard)
