@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pyramid.events import ApplicationCreated
 from sqlalchemy.exc import SQLAlchemyError
 
+from comicsdb.db import DATABASE_OUTAGE, is_unavailable
+
 LONG_PAUSE = 30.0  # seconds after a failure
 
 log = logging.getLogger(__name__)
@@ -39,9 +41,11 @@ class Worker:
             try:
                 pause = self.work()
             except SQLAlchemyError as error:
-                log.warning(
-                    "The database does not answer the worker for %s: %s", self._name, type(error).__name__
-                )
+                message, name = "The database does not answer the worker for %s: %s", type(error).__name__
+                if is_unavailable(error):
+                    DATABASE_OUTAGE.report(error, message, self._name, name)
+                else:
+                    log.warning(message, self._name, name)
                 pause = LONG_PAUSE
             except Exception:  # the thread must not end, or no more work would be done
                 log.exception("The worker for %s failed.", self._name)

@@ -4,9 +4,14 @@ import io
 import json
 import logging
 
+from sqlalchemy import create_engine
+
 from comicsdb import log_lines
+from comicsdb.db import DATABASE_OUTAGE
 from comicsdb.log_lines import OutageLog, in_one_line
 from comicsdb.ops.logs import ErrorReporter, JsonFormatter
+from comicsdb.ops.worker import Worker
+from tests.waiting import wait_until
 
 KEYS = {"time", "level", "logger", "message"}
 
@@ -57,6 +62,28 @@ def test_an_outage_is_one_line_a_minute_with_the_number_of_those_left_out(monkey
     assert caplog.messages[1:] == ["No answer to 1000 (and 999 more like it meanwhile)"]
     OutageLog(logging.getLogger("comicsdb.tests")).report(OSError("full"), "Another kind")
     assert caplog.messages[2:] == ["Another kind"]
+
+
+def test_workers_without_a_database_share_one_line_a_minute(monkeypatch, caplog):
+    monkeypatch.setattr("comicsdb.ops.worker.LONG_PAUSE", 0.01)
+    DATABASE_OUTAGE.forget()
+    engine, polls = create_engine("postgresql+psycopg://comicsdb@127.0.0.1:1/none"), []
+
+    class Polling(Worker):
+        def work(self):
+            polls.append(self)
+            with engine.connect():
+                return 60.0
+
+    workers = [Polling("mail"), Polling("imports")]
+    for each in workers:
+        each.start()
+    wait_until(lambda: all(polls.count(each) > 1 for each in workers))
+    for each in workers:
+        each.stop()
+    DATABASE_OUTAGE.forget()
+    (line,) = (each for each in caplog.messages if "worker" in each)
+    assert line.startswith("The database does not answer the worker for ")
 
 
 def test_an_outage_has_no_trace_and_is_reported_all_the_same():
