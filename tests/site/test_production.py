@@ -394,6 +394,30 @@ def test_workers_are_replaced_and_end_with_the_server(distrustful):
         socket.create_connection(("127.0.0.1", port), 1)
 
 
+def test_a_reload_keeps_old_workers_until_new_ones_have_loaded_or_if_they_cannot(catalogue, tmp_path):
+    with served(tmp_path, catalogue[0], workers="1", includes="tests.site.probe") as (process, port, log):
+        base, ini = f"http://127.0.0.1:{port}", tmp_path / "production.ini"
+        first, text = workers(process), ini.read_text("utf-8")
+        seen = set()
+
+        def replaced() -> bool:
+            found = answering(base) or answering(base)  # the connection to one that ends may be reset
+            assert found, "nobody answers"
+            seen.update(found)
+            return not found & first
+
+        ini.write_text(text.replace("tests.site.probe", "tests.site.probe tests.site.slow_start"), "utf-8")
+        process.send_signal(signal.SIGHUP)
+        wait_until(replaced, every=0.1)
+        wait_until(lambda: workers(process) == seen - first)
+        ini.write_text(text.replace("tests.site.probe", "tests.site.nowhere"), "utf-8")
+        process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "A new worker cannot load the application: the old ones stay." in log.read_text())
+        assert "No module named 'tests.site.nowhere'" in log.read_text()
+        wait_until(lambda: workers(process) == seen - first)
+        assert answering(base) == seen - first
+
+
 def connections(family, port: int) -> list:
     """The established connections of processes on a port."""
     return [
