@@ -39,9 +39,14 @@ def restore_command(site: Site, folder: Path, force: bool):
     """Restore the backup in FOLDER into an empty database; stop the servers first."""
     backup = backups.Backup.open(folder)
     with site.engine() as engine:
-        backups.restore(engine, site.storage, backup, force=force, tell=click.echo)
+        pictures = backups.restore(engine, site.storage, backup, force=force, tell=click.echo)
         current = is_current(engine)
     click.echo(f"Restored as of {backup.label.made}.")
     if not current:
         click.echo(NOT_CURRENT)
     clear_cache(site)
+    if pictures < backup.label.pictures:
+        raise click.ClickException(
+            f"The database was restored, but the folder has {pictures:,} of the backup's"
+            f" {backup.label.pictures:,} pictures: copy the others, and restore again with --force."
+        )

@@ -199,10 +199,11 @@ class PictureCopies:
 
 def restore(
     engine: Engine, storage: Storage, backup: Backup, *, force: bool, tell: Callable[[str], object] = print
-) -> None:
+) -> int:
     """Restore a backup into an empty database, or with `force` replace the contents of the database.
 
-    Raises BackupError, leaving the database unchanged.
+    Returns the number of pictures in the backup, which is too low if not all of it was copied. Raises
+    BackupError, leaving the database unchanged.
     """
     with engine.connect() as connection:
         if connection.scalar(text(IN_USE)) and not force:
@@ -217,13 +218,16 @@ def restore(
         raise BackupError("There are pictures already: name an empty place for them, or add with --force.")
     with storage.batch() as batch:  # before the rows, which must always have their pictures
         tell(f"Storing {backup.label.pictures:,} pictures ...")
+        found = 0
         for entry in backup.pictures.entries():
+            found += 1
             if not storage.exists(entry.key):
                 batch.put(entry.key, backup.pictures.path(entry.key))
         batch.sync()
         tell("Restoring the database ...")
         engine.dispose()
         programs.restore(backup.folder / DUMP, replace=force, at_the_end=RENEW_EPOCH)
+    return found
 
 
 def drop_older(folder: Path, days: int) -> list[Path]:

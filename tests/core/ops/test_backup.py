@@ -254,6 +254,16 @@ def test_a_picture_that_is_lost_is_told_and_the_backup_made(site, tmp_path):
     backups.Backup.open(folder)
 
 
+def test_a_restored_copy_that_lacks_pictures_is_told(site, empty, tmp_path):
+    backup = made(run("-c", site, "backup", tmp_path / "backups"))
+    for each in (backup / "pictures").rglob("*.png"):
+        each.unlink()
+    result = run("-c", target(tmp_path, empty), "restore", backup)
+    assert result.exit_code == 1
+    assert "The database was restored, but the folder has 0 of the backup's 1 pictures" in result.output
+    assert len(rows(empty)["publisher"]) == 2
+
+
 def test_what_is_no_backup_is_refused(tmp_path):
     with pytest.raises(BackupError, match="no whole backup"):
         backups.Backup.open(tmp_path)
