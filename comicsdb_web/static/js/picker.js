@@ -55,13 +55,18 @@ class Picker {
   later() {
     this.forget();
     const text = this.input.value.trim();
-    const marked = this.field.dataset.mark && text.includes(this.field.dataset.mark);
-    if (text.length < SHORTEST && !marked) {
+    if (this.isShort(text)) {
       this.close();
       return;
     }
     this.waiting = true;
     this.timer = setTimeout(() => this.ask(text), PAUSE_MS);
+  }
+
+  /** Whether a text finds too much while typing. */
+  isShort(text) {
+    const marked = this.field.dataset.mark && text.includes(this.field.dataset.mark);
+    return text.length < SHORTEST && !marked;
   }
 
   forget() {
@@ -131,7 +136,10 @@ class Picker {
     const open = !this.list.hidden;
     if (event.key === "Enter") {
       event.preventDefault(); // here it chooses; in any other field it saves
-      if (this.waiting) this.enters = true;
+      const text = this.input.value.trim();
+      // Names of one or two characters are found as without JavaScript.
+      if (text && this.isShort(text)) this.field.querySelector(".finder button").click();
+      else if (this.waiting) this.enters = true;
       else if (open) this.choose(Math.max(0, this.active));
     } else if (event.key === "Escape" && open) {
       event.preventDefault();

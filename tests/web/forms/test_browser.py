@@ -221,6 +221,19 @@ def test_enter_that_accepts_the_text_of_an_input_method_chooses_nothing(enter):
     expect(page.get_by_label("Lamplight (2020)")).to_be_checked()
 
 
+def test_enter_finds_names_that_are_too_short_for_suggestions(enter, site):
+    with site.sessions() as session:
+        Factories(Catalog(session)).series(name="It")
+    page = enter("Nora")
+    page.goto("/issue/create/")
+    page.get_by_label("Number (required)").fill("7")
+    page.get_by_role("combobox", name="Find: Series").focus()
+    page.keyboard.type("it")
+    page.keyboard.press("Enter")
+    page.get_by_role("radio", name="It (2020)").check()
+    assert page.get_by_label("Number (required)").input_value() == "7"
+
+
 @pytest.mark.parametrize("act", ["row", "picker"])
 def test_what_was_typed_comes_back_when_the_session_ends_before_a_row_or_a_pick(enter, site, act):
     page = enter("Nora")
