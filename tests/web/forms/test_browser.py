@@ -234,6 +234,27 @@ def test_enter_finds_names_that_are_too_short_for_suggestions(enter, site):
     assert page.get_by_label("Number (required)").input_value() == "7"
 
 
+def test_buttons_that_fill_in_a_field_cover_neither_its_label_nor_its_input(enter, site):
+    page = enter("Nora")
+    page.context.add_cookies([{"name": "language", "value": "it", "url": site.url}])  # the longer words
+    page.goto("/issue/create/")
+    for width in (320, 390, 820, 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(COVERED) == [False] * 3, width
+
+
+COVERED = """() => [...document.querySelectorAll("[name=propose], .pick [name=copy]")].map(button => {
+    const field = button.closest("fieldset"), label = document.createRange();
+    label.selectNodeContents(field.querySelector("legend"));
+    const box = button.getBoundingClientRect();
+    return [label, field.querySelector(".finder input")].some(each => {
+        const other = each.getBoundingClientRect();
+        return box.left < other.right && other.left < box.right
+            && box.top < other.bottom && other.top < box.bottom;
+    });
+})"""
+
+
 @pytest.mark.parametrize("act", ["row", "picker"])
 def test_what_was_typed_comes_back_when_the_session_ends_before_a_row_or_a_pick(enter, site, act):
     page = enter("Nora")
