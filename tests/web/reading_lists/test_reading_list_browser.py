@@ -166,3 +166,12 @@ def test_pages_fit_a_telephone(page, site):
     ):
         page.goto(address)
         assert page.evaluate("document.documentElement.scrollWidth") == 390, address
+
+
+def test_the_text_of_a_shopping_list_looks_like_other_fields_and_its_button_ends_with_it(page, site):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/reading-lists/{site.other}/missing/")
+    text = page.locator("#missing-text")
+    field, copy = text.bounding_box(), page.get_by_role("button", name="Copy").bounding_box()
+    assert copy["x"] + copy["width"] == field["x"] + field["width"]
+    assert text.evaluate("each => getComputedStyle(each).paddingInlineStart") == "14px"
