@@ -3,11 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
+from sqlalchemy import select
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.library.reading_lists import figures
-from comicsdb.models import ReadingList
+from comicsdb.models import ReadingList, User
 from tests.factories import Factories
 from tests.lists import make_list
 from tests.web.conftest import PASSWORD, page_of, signed_in
@@ -175,3 +176,16 @@ def test_the_text_of_a_shopping_list_looks_like_other_fields_and_its_button_ends
     field, copy = text.bounding_box(), page.get_by_role("button", name="Copy").bounding_box()
     assert copy["x"] + copy["width"] == field["x"] + field["width"]
     assert text.evaluate("each => getComputedStyle(each).paddingInlineStart") == "14px"
+
+
+def test_the_lists_to_add_an_issue_to_can_be_read_on_a_tablet_and_fit_a_narrow_phone(page, site):
+    with site.sessions() as session:
+        issue = Factories(Catalog(session)).issue(number="9")
+        nora = session.scalar(select(User).where(User.username == "Nora"))
+        make_list(session, nora, [issue], name="Far and wide and all along the river: the order of reading")
+        issue = Factories(Catalog(session)).issue(number="10")
+    page.set_viewport_size({"width": 820, "height": 1100})
+    page.goto(f"/issue/{issue.slug}/")
+    assert page.get_by_role("combobox", name="Add to one of my lists").bounding_box()["width"] > 150
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
