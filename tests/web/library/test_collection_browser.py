@@ -1,5 +1,6 @@
 """A collection in a real browser: adding a series and marking items by keyboard, rating, tracking."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -101,6 +102,23 @@ def test_pages_fit_a_telephone_and_charts_are_drawn(page):
     for address in ("", "?view=grid", "stats/", "history/", "missing/", "add/"):
         page.goto(f"/collection/{address}")
         assert page.evaluate("document.documentElement.scrollWidth") == 390, address
+
+
+def test_pages_fit_a_telephone_with_very_large_text(page):
+    sizes = {"fontSizes": {"standard": 24, "fixed": 20}}  # half as large again as usual
+    page.context.new_cdp_session(page).send("Page.setFontSizes", sizes)
+    page.goto("/collection/")
+    assert page.locator(".items tbody th").first.bounding_box()["width"] > 250
+    page.goto("/issue/embers-2020-1/")
+    assert page.locator(".fact dd").first.bounding_box()["width"] > 250
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.goto("/collection/stats/")
+    marks = page.locator("figure").nth(1).locator(".chart-tick")
+    months = marks.filter(has_not_text=re.compile("[0-9]"))
+    boxes = months.evaluate_all("all => all.map(each => each.getBoundingClientRect().toJSON())")
+    assert len(boxes) == 12
+    for one, other in pairwise(boxes):
+        assert one["right"] <= other["left"] + 1, (one, other)
 
 
 def test_on_a_phone_titles_of_wishes_end_before_their_boxes(page, site):
