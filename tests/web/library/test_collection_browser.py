@@ -121,6 +121,20 @@ def test_pages_fit_a_telephone_with_very_large_text(page):
         assert one["right"] <= other["left"] + 1, (one, other)
 
 
+def test_what_is_chosen_differs_with_forced_colours(page):
+    page.emulate_media(forced_colors="active")
+    style = "(each) => (({backgroundColor, color}) => [backgroundColor, color])(getComputedStyle(each))"
+    for address, chosen, other in (
+        ("/collection/", ".tabs [aria-current]", ".tabs a:not([aria-current])"),
+        ("/collection/", ".switch [aria-current]", ".switch a:not([aria-current])"),
+        ("/issue/embers-2020-1/", "main [aria-pressed=true]", "main [aria-pressed=false]"),
+    ):
+        page.goto(address)
+        this, that = (page.locator(each).first.evaluate(style) for each in (chosen, other))
+        assert this[0] != that[0], chosen
+        assert this[0] != this[1], chosen
+
+
 def test_on_a_phone_titles_of_wishes_end_before_their_boxes(page, site):
     with site.sessions() as session:
         nora = session.scalar(select(User).where(User.username == "Nora"))
