@@ -234,13 +234,14 @@ def test_enter_finds_names_that_are_too_short_for_suggestions(enter, site):
     assert page.get_by_label("Number (required)").input_value() == "7"
 
 
-def test_buttons_that_fill_in_a_field_cover_neither_its_label_nor_its_input(enter, site):
+def test_the_form_fits_and_buttons_that_fill_in_a_field_cover_neither_its_label_nor_its_input(enter, site):
     page = enter("Nora")
     page.context.add_cookies([{"name": "language", "value": "it", "url": site.url}])  # the longer words
     page.goto("/issue/create/")
     for width in (320, 390, 820, 1280):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(COVERED) == [False] * 3, width
+        assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 COVERED = """() => [...document.querySelectorAll("[name=propose], .pick [name=copy]")].map(button => {
