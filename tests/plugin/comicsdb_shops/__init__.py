@@ -1,7 +1,6 @@
 """An example of an integrator's package: it adds shops, a new kind, to the API of comicsdb."""
 
-from sqlalchemy import Index
-from sqlalchemy import String as Text
+from sqlalchemy import Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from comicsdb.catalog import Kind
@@ -17,7 +16,7 @@ class Shop(Entity):
     __tablename__ = "shop"
     __table_args__ = (*entity_args("shop"), Index("uq_shop_name_city", "name", "city", unique=True))
 
-    city: Mapped[str] = mapped_column(Text(100), server_default="")
+    city: Mapped[str] = mapped_column(String(100), server_default="")
 
 
 SHOPS = Kind(
