@@ -17,6 +17,11 @@ FORBIDDEN = {
     "comicsdb_demo": {"comicsdb_api", "comicsdb_web", "cornice", "jinja2", "pyramid_jinja2"},
 }
 CLIENT = ROOT / "clients" / "python" / "comicsdb_client"
+# The folders and modules of the core by layer; those that are not named are in the middle.
+SURFACES = {"cli", "exchange", "mirror", "__main__"}
+FACTS = {"models", "schemas", "config", "values", "i18n", "clock", "log_lines"}
+# A mirror has a storage of its own, and the metrics show the age of the newest dump.
+EXCEPTIONS = {("media", "mirror.covers"), ("ops", "exchange.downloads")}
 
 
 @cache
@@ -60,6 +65,20 @@ def test_the_client_needs_the_standard_library_and_httpx_alone():
     for path in modules(CLIENT):
         roots = {name.split(".")[0] for name in imported(path)}
         assert roots <= {*sys.stdlib_module_names, "httpx", "comicsdb_client"}, path
+
+
+def test_imports_of_the_core_only_go_down():
+    upward = set()
+    for path in modules("comicsdb"):
+        part = path.relative_to(ROOT / "comicsdb").with_suffix("").parts[0]
+        for name in imported(path):
+            package, _, below = name.partition(".")
+            other = below.split(".")[0]
+            if package != "comicsdb" or not below or part == other or part in SURFACES:
+                continue
+            if other in SURFACES or (part in FACTS and other not in FACTS):
+                upward.add((part, ".".join(below.split(".")[:2])))
+    assert upward == EXCEPTIONS
 
 
 def test_models_import_nothing_of_ours_but_models():
