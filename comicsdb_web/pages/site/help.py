@@ -82,12 +82,15 @@ def values(settings, language: str) -> dict[str, str]:
 
 
 def includeme(config):
-    """Read the files and add the pages. Raises TextError for a file that cannot be used."""
+    """Read the files and add the pages. Raises TextError for a file that cannot be used or has no place."""
     settings = config.get_settings()
     told = {language: values(settings, language) for language in INTERFACE_LANGUAGES}
     found = markdown.pages("help", ("title", "summary", "icon"), told)
-    if set(found) != set(ORDER):
-        raise markdown.TextError(f"The help pages are {', '.join(found)}, and not {', '.join(ORDER)}.")
+    if odd := set(found) ^ set(ORDER):
+        raise markdown.TextError(
+            f"Help pages are the files in {markdown.FOLDER / 'help'}, in the ORDER in {__file__};"
+            f" only in one of them: {', '.join(sorted(odd))}."
+        )
     config.registry["comicsdb_web.help"] = found
     config.add_page("help", "/help/", index, renderer="help/index.jinja2")
     config.add_page("help.page", "/help/{page}/", page, renderer="help/page.jinja2")

@@ -1,10 +1,13 @@
 """Help pages and the timeline: Markdown files in both languages, loaded at the start."""
 
 import re
+import shutil
 
 import pytest
+from pyramid.config import Configurator
 
 from comicsdb.config import SettingsError
+from comicsdb_web.pages.site import help as help_pages
 from comicsdb_web.pages.site.help import ORDER
 from comicsdb_web.rendering import markdown
 from tests.conftest import record_statements
@@ -136,3 +139,14 @@ def test_a_file_that_cannot_be_used_is_named(folder, files, why):
     folder(**files)
     with pytest.raises(markdown.TextError, match=why):
         markdown.pages("texts", FACTS)
+
+
+def test_a_help_page_without_a_place_in_the_order_is_named(tmp_path, monkeypatch, wsgi):
+    shutil.copytree(markdown.FOLDER / "help", tmp_path / "help")
+    shutil.copy(tmp_path / "help" / "search.md", tmp_path / "help" / "binding.md")
+    (tmp_path / "help" / "privacy.md").unlink()
+    (tmp_path / "help" / "privacy.it.md").unlink()
+    monkeypatch.setattr(markdown, "FOLDER", tmp_path)
+    config = Configurator(registry=wsgi.registry)
+    with pytest.raises(markdown.TextError, match=r"ORDER .*help\.py.*: binding, privacy\."):
+        help_pages.includeme(config)
