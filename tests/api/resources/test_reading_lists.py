@@ -11,18 +11,13 @@ from sqlalchemy import select, text, update
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import items, ratings
 from comicsdb.models import ReadingList, ReadingListItem
+from tests.api.bodies import BASE, api_timestamp
 from tests.api.conftest import PASSWORD, Client, basic_auth
 from tests.conftest import record_statements
 from tests.lists import OFFICIAL, identity_of, locked_list, make_list
 
-BASE = "http://localhost"
 LIST = "/api/reading_list/"
 NOT_THERE = {"detail": "No ReadingList matches the given query."}
-
-
-def z(moment):
-    """A timestamp as the API writes it."""
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 @pytest.fixture
@@ -78,7 +73,7 @@ def test_a_list_in_the_list(api, session, harbor):
                 "attribution_source": "CBRO",
                 "average_rating": 14 / 3,
                 "rating_count": 3,
-                "modified": z(harbor.modified),
+                "modified": api_timestamp(harbor.modified),
             }
         ],
     }
@@ -112,7 +107,7 @@ def test_a_list_by_itself(api, session, harbor):
         "rating_count": 3,
         "items_url": f"{BASE}{LIST}{harbor.id}/items/",
         "resource_url": f"{BASE}/reading-lists/harbor-order/",
-        "modified": z(harbor.modified),
+        "modified": api_timestamp(harbor.modified),
     }
 
 
@@ -145,7 +140,7 @@ def test_the_issues_of_a_list(api, session, make, reader):
                 "store_date": issue.store_date and "2020-05-01",
                 "cv_id": issue.cv_id,
                 "gcd_id": None,
-                "modified": z(issue.modified),
+                "modified": api_timestamp(issue.modified),
             },
             "order": place + 1,
             "issue_type": kind,

@@ -25,7 +25,7 @@ from comicsdb.cli.serve import ServePlan, database_name, make_plan, prepare
 from comicsdb.cli.support import Site
 from comicsdb_demo import DATA
 from tests.dataset import pictures, read_set, small_set, write_set
-from tests.serving import SECRET
+from tests.serving import SECRET, free_port
 
 HERE = Path(__file__).parent
 SECONDS = 60  # that a server may take to start on a busy machine
@@ -182,17 +182,11 @@ def test_each_data_set_has_a_database_name_of_its_own(tmp_path):
 # Serving.
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Server:
     """`comicsdb serve` in a separate process."""
 
     def __init__(self, ini: str, *arguments: str):
-        self.port = _free_port()
+        self.port = free_port()
         command = [sys.executable, "-m", "comicsdb", "-c", ini, "serve", "--port", str(self.port), *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -288,7 +282,7 @@ def test_a_busy_port_is_told_before_anything_is_loaded(ini, database, tmp_path):
 
 
 def test_serve_wants_a_folder_that_is_there(ini, tmp_path):
-    result = run("-c", ini, "serve", "--data", str(tmp_path / "none"), "--port", str(_free_port()))
+    result = run("-c", ini, "serve", "--data", str(tmp_path / "none"), "--port", str(free_port()))
     assert result.exit_code == 1
     assert result.output == f"Error: There is no folder {tmp_path / 'none'}.\n"
 
