@@ -12,6 +12,8 @@ from alembic.script import ScriptDirectory
 from click import ClickException
 from sqlalchemy import create_engine, inspect, text
 
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.catalog.public_tables import PUBLIC_KINDS
 from comicsdb.cli.database import MIGRATIONS, alembic_config, is_current, upgrade
 from comicsdb.models import metadata
 
@@ -80,6 +82,18 @@ def test_a_new_migration_is_named_by_date_and_words_and_is_tidy(tmp_path):
 def test_models_and_migrations_agree(engine):
     with engine.connect() as connection:
         command.check(alembic_config(connection))
+
+
+def test_every_kind_has_the_triggers_that_count_its_objects_and_record_their_changes(engine):
+    with engine.connect() as connection:
+        found = set(connection.scalars(text("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")))
+        counted = set(connection.scalars(text("SELECT kind FROM version WHERE number IS NOT NULL")))
+    kinds = {kind.name for kind in KINDS.values() if not kind.is_reference and kind.name in PUBLIC_KINDS}
+    assert counted == kinds
+    for kind in kinds:
+        assert {f"{kind}_counted_{event}" for event in ("insert", "delete")} <= found, kind
+    for kind in PUBLIC_KINDS:
+        assert {f"{kind}_touched_{event}" for event in ("insert", "update", "delete")} <= found, kind
 
 
 def test_migrating_down_leaves_nothing_and_up_again_the_same(empty):
