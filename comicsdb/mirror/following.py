@@ -33,11 +33,7 @@ TOUCHED_BATCH = 500  # ids per row of `touched_object`
 POLL_SECONDS = 5.0  # between requests to an origin that does not support waiting
 RETRY_SECONDS = 5.0  # after a failure; doubled after each further one
 RETRY_SECONDS_MAX = 300.0
-SCHEMA_MISMATCH = (
-    "{url} has another version of the schema ({theirs}) than this mirror ({ours}): install the version of"
-    " comicsdb that the origin has."
-)
-RELOAD_SECONDS = 600.0  # until the next attempt, if even the newest dump is older than the feed
+RELOAD_SECONDS = 600.0  # until the next attempt, if the newest dump is loaded, but older than the feed
 
 _state, _line = ReceivedState.__table__, ReceivedLine.__table__
 
@@ -111,9 +107,9 @@ def reload(
     with engine.connect() as connection:
         key = key or connection.scalar(select(Mirror.public_key))
         schema = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    found = dumps.newest(origin, folder, key, progress, covers_most=covers.limit if covers else 0)
-    if found.schema != schema:
-        raise OriginError(SCHEMA_MISMATCH.format(url=origin.url, theirs=found.schema, ours=schema))
+        loaded = position(connection)
+    most = covers.limit if covers else 0
+    found = dumps.newest(origin, folder, key, progress, schema=schema, loaded=loaded, covers_most=most)
     if found.covers:
         log.info("Unpacking the covers of %s.", origin.url)
         covers.fill(found.covers)
@@ -203,7 +199,7 @@ class Follower(Worker):
                 receive(connection, answer, asked)
         except HorizonError as error:
             log.warning("The feed of the origin cannot be continued (%s): loading its newest dump.", error)
-            return self._reload_dump(asked)
+            return self._reload_dump()
         except OriginError as error:
             ORIGIN_OUTAGE.report(error, "The mirror is not kept up to date at the moment: %s", error)
             self._pause = min(self._pause * 2, RETRY_SECONDS_MAX)
@@ -211,11 +207,10 @@ class Follower(Worker):
         self._pause = RETRY_SECONDS
         return 0.0 if has_waited or not answer["last"] else POLL_SECONDS
 
-    def _reload_dump(self, asked: Position) -> float:
+    def _reload_dump(self) -> float:
         try:
             self._reload()
         except OriginError as error:
             ORIGIN_OUTAGE.report(error, "The newest dump cannot be loaded: %s", error)
             return RELOAD_SECONDS
-        with self._engine.connect() as connection:
-            return RELOAD_SECONDS if position(connection) == asked else 0.0
+        return 0.0

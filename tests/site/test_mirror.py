@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -22,6 +22,9 @@ from comicsdb.cli import main
 from comicsdb.db import dev_cluster, session_factory
 from comicsdb.exchange import dump_covers
 from comicsdb.media.storage import FolderStorage
+from comicsdb.mirror import following
+from comicsdb.mirror.origin import Origin as Client
+from comicsdb.mirror.origin import OriginError
 from comicsdb.models import Arc, Creator, Issue, Publisher, Series, Universe
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture
@@ -331,6 +334,22 @@ def test_a_cover_is_fetched_once_and_then_shown_without_the_origin(origin, mirro
     origin.importer.storage.path(key).unlink()
     assert fetch(f"{mirror.url}/media/{key}")[2] == expected
     assert fetch(f"{mirror.url}/media/issue/2020/01/01/{'0' * 32}.jpg")[0] == 404
+
+
+def test_a_dump_that_is_loaded_already_is_not_downloaded_again(origin, cluster, template, tmp_path):
+    """If the feed cannot be continued even from the newest dump, the mirror waits for the next one."""
+    cluster.clone_database(template, "loaded_once")
+    engine = create_engine(cluster.url("loaded_once"))
+    try:
+        with closing(Client(origin.url)) as client:
+            following.reload(engine, client, tmp_path / "origin")
+            assert differing(origin, engine, ("publisher", "role")) == []
+            with pytest.raises(OriginError, match="no newer dump yet"):
+                following.reload(engine, client, tmp_path / "origin")
+        assert not (tmp_path / "origin").exists()
+    finally:
+        engine.dispose()
+        cluster.drop_database("loaded_once")
 
 
 def test_beyond_the_horizon_a_mirror_begins_again_with_the_newest_dump(origin, mirror):
