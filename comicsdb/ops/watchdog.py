@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -123,9 +124,10 @@ class Watchdog:
             elif self._seconds:
                 self._replace(worker)
         self.answering = answering
-        for path in self.folder.iterdir():
-            if int(path.stem) not in self._seen and not _is_alive(int(path.stem)):
-                path.unlink()
+        with suppress(FileNotFoundError):  # the folder is removed when the process ends
+            for path in self.folder.iterdir():
+                if int(path.stem) not in self._seen and not _is_alive(int(path.stem)):
+                    path.unlink()
 
     def is_loaded(self, pid: int) -> bool:
         """Whether a worker has loaded the application: its heartbeat has started."""

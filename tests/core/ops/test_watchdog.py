@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from comicsdb.ops.server import read_options
-from comicsdb.ops.watchdog import serve_health
+from comicsdb.ops.watchdog import Watchdog, serve_health
 from tests.serving import fetch, free_port
 
 
@@ -25,3 +25,10 @@ def test_health_is_served_at_each_kind_of_address(host):
     assert fetch(f"http://{where}/health/")[0] == 503
     watchdog.answering = 1
     assert fetch(f"http://{where}/health/")[::2] == (200, b"ok\n")
+
+
+def test_a_check_while_the_process_ends_is_no_error():
+    watchdog = Watchdog(list, 10)
+    watchdog._folder.cleanup()  # as at the end of the process
+    watchdog.check()
+    assert watchdog.answering == 0
