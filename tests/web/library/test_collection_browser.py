@@ -104,6 +104,13 @@ def test_pages_fit_a_telephone_and_charts_are_drawn(page):
         assert page.evaluate("document.documentElement.scrollWidth") == 390, address
 
 
+def test_dates_and_searches_fit_a_narrow_telephone(page):
+    page.set_viewport_size({"width": 320, "height": 640})
+    for address in ("/changes/", "/accounts/update/favourites/"):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, address
+
+
 def test_pages_fit_a_telephone_with_very_large_text(page):
     sizes = {"fontSizes": {"standard": 24, "fixed": 20}}  # half as large again as usual
     page.context.new_cdp_session(page).send("Page.setFontSizes", sizes)
