@@ -42,7 +42,9 @@ def test_a_language_holds_the_texts_of_the_code_and_no_others(domain, language):
     path = language_file(domain, language)
     assert path.read_bytes() == written(merged(domain, language)), REMEDY
     with path.open("rb") as source, path.with_suffix(".mo").open("rb") as compiled:
-        assert strings(read_mo(compiled)) == strings(read_po(source)), REMEDY
+        found, wanted = strings(read_mo(compiled)), strings(read_po(source))
+    plurals = {each: each for each in found.keys() - wanted.keys()}  # compiled as they are if not translated
+    assert found == wanted | plurals, REMEDY
 
 
 @pytest.mark.parametrize(("domain", "language"), FILES)
