@@ -105,13 +105,22 @@ def _bar():
 )
 @click.option("--token", default="", envvar="COMICSDB_MIRROR_TOKEN", help="A token of the origin's API.")
 @click.option("--promote", is_flag=True, help="Make the mirror a site of its own.")
-def mirror_command(url, folder: Path, port: int, host: str, key, token: str, promote: bool):
+@click.option(
+    "--without-origin",
+    is_flag=True,
+    help="Promote it with the pictures that it has: the mirrored site is gone for good.",
+)
+def mirror_command(
+    url, folder: Path, port: int, host: str, key, token: str, promote: bool, without_origin: bool
+):
     """Mirror the public catalogue of the site at URL, and serve it read-only.
 
     It starts with the newest dump of the site, and then follows its feed. If it is interrupted, it continues
     where it stopped; without a network, it serves the data it has. URL may be left out once the mirror
     exists.
     """
+    if without_origin and not promote:
+        raise click.UsageError("--without-origin is only for --promote: to serve, no origin is needed.")
     site = _site(folder, url, token)
     ini_loader(site.ini).setup_logging()
     with site.engine() as engine, closing(Origin(site.settings[ORIGIN], token)) as origin:
@@ -119,9 +128,7 @@ def mirror_command(url, folder: Path, port: int, host: str, key, token: str, pro
         try:
             with job_lock(engine, MIRROR):
                 if promote:
-                    promotion.promote(engine, site.storage, click.echo)
-                    _forget_origin(site.ini)
-                    click.echo(promotion.NEXT_STEPS.format(ini=site.ini))
+                    _promote(site, engine, without_origin=without_origin)
                     return
                 _mirror(site, engine, origin, host=host, port=port, key=key)
         except AlreadyRunningError as error:
@@ -159,6 +166,17 @@ def _check_origin(url: str, token: str) -> None:
         raise click.ClickException(f"The address {url} is wrong: it {error}.") from error
     except OriginError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _promote(site: Site, engine: Engine, *, without_origin: bool) -> None:
+    try:
+        promotion.promote(engine, site.storage, click.echo, without_origin=without_origin)
+    except OriginError as error:
+        if without_origin:
+            raise
+        raise click.ClickException(f"{error} If it is gone for good, add --without-origin.") from error
+    _forget_origin(site.ini)
+    click.echo(promotion.NEXT_STEPS.format(ini=site.ini))
 
 
 def _mirror(site: Site, engine: Engine, origin: Origin, *, host: str, port: int, key: str | None) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Engine, select, text
 
 from comicsdb.catalog.history.snapshots import snapshot_expression
 from comicsdb.catalog.public_tables import PUBLIC_COLUMNS, PUBLIC_KINDS
+from comicsdb.exchange import dump_covers
 from comicsdb.mirror.covers import CoverCache
 from comicsdb.mirror.origin import BusyError, OriginError, UnreadableError
 from comicsdb.models import Mirror, metadata
@@ -19,10 +20,13 @@ This is now a site of its own. It continues with its ini file:
     comicsdb -c {ini} serve"""
 
 
-def promote(engine: Engine, covers: CoverCache, report: Callable[[str], object]) -> None:
+def promote(
+    engine: Engine, covers: CoverCache, report: Callable[[str], object], *, without_origin: bool = False
+) -> None:
     """Fetch the missing covers, and make the database independent of its origin.
 
-    Raises OriginError if the origin does not respond; pictures fetched so far are kept.
+    Raises OriginError if the origin does not respond; pictures fetched so far are kept. With
+    `without_origin`, none are fetched.
     """
     with engine.connect() as connection:
         origin = connection.scalar(select(Mirror.origin))
@@ -31,7 +35,20 @@ def promote(engine: Engine, covers: CoverCache, report: Callable[[str], object])
         raise OriginError("Nothing is mirrored here yet, so there is nothing to promote.")
     covers.disable_eviction()
     missing = [key for key in wanted if not covers.exists(key)]
-    report(f"{len(missing):,} of {len(wanted):,} pictures are to be fetched from {origin} ...")
+    if without_origin:
+        small = sum(covers.exists(key, dump_covers.SIZE) for key in missing)
+        report(
+            f"{len(missing):,} of {len(wanted):,} pictures were never fetched from {origin};"
+            f" of {small:,} there is a thumbnail."
+        )
+    else:
+        report(f"{len(missing):,} of {len(wanted):,} pictures are to be fetched from {origin} ...")
+        _fetch(covers, missing, report)
+    with engine.begin() as connection:
+        _make_independent(connection, origin)
+
+
+def _fetch(covers: CoverCache, missing: list[str], report: Callable[[str], object]) -> None:
     gone, unreadable = fetch_all(covers, missing)
     if unreadable:  # the reason may have passed meanwhile
         more, unreadable = fetch_all(covers, unreadable)
@@ -41,8 +58,6 @@ def promote(engine: Engine, covers: CoverCache, report: Callable[[str], object])
     if unreadable:
         report("The origin cannot return these pictures. Put them into the folder of pictures later:")
         report("\n".join(unreadable))
-    with engine.begin() as connection:
-        _make_independent(connection, origin)
 
 
 def fetch_all(covers: CoverCache, keys: Iterable[str]) -> tuple[list[str], list[str]]:

@@ -68,13 +68,14 @@ def run_here(*words: str) -> None:
     assert result.exit_code == 0, result.output
 
 
-def run_command(*words: str) -> None:
-    """Run `comicsdb` in a process of its own, as it sets up logging, and wait for its end."""
+def run_command(*words: str, code: int = 0) -> str:
+    """Run `comicsdb` in a process of its own, as it sets up logging, until it ends; returns its output."""
     command = [sys.executable, "-m", "comicsdb", *words]
     done = subprocess.run(
         command, env=clean_environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 class MirrorProcess:
@@ -383,7 +384,13 @@ def test_a_mirror_of_a_mirror_and_its_promotion(origin, mirror, tmp_path, reques
         second.start()
         origin.write(lambda catalog: catalog.create(Universe, _universe(catalog)))
         await_equal(origin, second)
-    run_command("mirror", "--folder", str(second.folder), "--promote")
+    ini = second.folder / "mirror.ini"
+    settings = ini.read_text()
+    ini.write_text(settings.replace(mirror.url, f"http://127.0.0.1:{free_port()}"))
+    promote = ("mirror", "--folder", str(second.folder), "--promote")
+    assert "add --without-origin" in run_command(*promote, code=1)
+    ini.write_text(settings)
+    run_command(*promote)
     with second.engine() as engine, session_factory(engine)() as session:
         made = Catalog(session, None).create(Arc, {"name": "Our own"})
         session.commit()

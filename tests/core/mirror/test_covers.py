@@ -7,12 +7,20 @@ from itertools import repeat
 from types import SimpleNamespace
 
 import pytest
+from sqlalchemy import create_engine, func, select
 
+from comicsdb import clock
+from comicsdb.catalog import Catalog
+from comicsdb.db import session_factory
+from comicsdb.exchange import dump_covers
 from comicsdb.media.storage import StorageDownError
 from comicsdb.mirror import promotion
 from comicsdb.mirror.covers import CoverCache
 from comicsdb.mirror.origin import Origin, OriginError
+from comicsdb.models import History, Mirror
+from tests.factories import Factories
 from tests.http_service import http_service
+from tests.serving import free_port
 
 SIZE = 1000  # bytes of each picture
 
@@ -92,3 +100,31 @@ def test_before_a_promotion_a_lost_or_unreadable_picture_stops_nothing_and_a_lim
     assert kept(origin.cache) == {"c.png", "d.png"}
     with pytest.raises(OriginError):
         promotion.fetch_all(origin.cache, ["e.png"])
+
+
+def test_a_mirror_is_promoted_with_the_pictures_that_it_has_if_its_origin_is_gone(database, tmp_path):
+    engine = create_engine(database)
+    with session_factory(engine)() as session:
+        make = Factories(Catalog(session))
+        for name in ("whole", "small", "lost"):
+            make.arc(image=f"arcs/{name}.png")
+        state = {"public_key": "", "epoch": "", "after": 0, "touched": "", "loaded": clock.now()}
+        session.add(Mirror(id=1, origin="https://comics.example", current=clock.now(), **state))
+        session.commit()
+    told = []
+    with closing(Origin(f"http://127.0.0.1:{free_port()}")) as gone:
+        covers = CoverCache(tmp_path, gone, 100 * SIZE)
+        covers.write("arcs/whole.png", b"x")
+        covers.write("arcs/small.png", b"x", dump_covers.SIZE)
+        with pytest.raises(OriginError, match="does not answer"):
+            promotion.promote(engine, covers, told.append)
+        told.clear()
+        promotion.promote(engine, covers, told.append, without_origin=True)
+    assert told == [
+        "2 of 3 pictures were never fetched from https://comics.example; of 1 there is a thumbnail."
+    ]
+    with engine.connect() as connection:
+        assert connection.scalar(select(func.count()).select_from(Mirror)) == 0
+        first = History.reason == "mirrored from https://comics.example"
+        assert connection.scalar(select(func.count()).where(History.kind == "arc", first)) == 3
+    engine.dispose()
