@@ -26,7 +26,7 @@ from comicsdb.exchange import compression, dump_covers, dump_sqlite, minisign
 from comicsdb.exchange.downloads import COVERS, MANIFEST, NAME, SIGNATURE, TIME_FORMAT, dumps
 from comicsdb.exchange.exporting import export_rows
 from comicsdb.exchange.format import VERSION as DATA_SET
-from comicsdb.media.storage import Storage
+from comicsdb.media.storage import Storage, StorageDownError
 
 FORMAT = 1  # format of the manifest and of the files that it names
 PARTIAL = ".partial"
@@ -60,7 +60,7 @@ def make(
     """Write a dump into a new folder below `folder`, which appears when it is complete; returns it.
 
     Writers are not blocked: all data comes from one snapshot. If `covers` is given, a pack of them is added.
-    Raises DumpError if a file cannot be written.
+    Raises DumpError if a file cannot be written, and StorageDownError if the covers cannot be read.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for left in folder.glob(f"*{PARTIAL}"):
@@ -91,7 +91,8 @@ def make(
         partial.rename(whole)
     except BaseException as error:
         shutil.rmtree(partial, ignore_errors=True)
-        if isinstance(error, OSError | sqlite3.OperationalError):  # such as a full disk
+        is_of_folder = isinstance(error, OSError | sqlite3.OperationalError)  # such as a full disk
+        if is_of_folder and not isinstance(error, StorageDownError):
             raise DumpError(f"The dump cannot be written to {folder}: {error}") from error
         raise
     return whole

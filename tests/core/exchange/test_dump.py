@@ -19,6 +19,7 @@ from comicsdb import clock
 from comicsdb.catalog import public_tables
 from comicsdb.exchange import compression, dump, dump_covers, dump_sqlite, minisign
 from comicsdb.exchange.format import FILES, OF_ACCOUNTS, PICTURE_FACTS
+from comicsdb.media.storage import StorageDownError
 from comicsdb.models import metadata
 from tests.core.exchange.conftest import ImportedDatabase
 from tests.core.exchange.test_export_columns import full_set
@@ -194,6 +195,17 @@ def test_a_dump_on_a_full_disk_names_the_folder_and_leaves_nothing(site, key):
     with full_disk(), pytest.raises(dump.DumpError, match=f"cannot be written to {folder}: "):
         make(site, key)
     assert list(folder.iterdir()) == []
+
+
+def test_a_storage_of_covers_that_is_down_is_not_taken_for_the_folder(site, key, monkeypatch):
+    def refuse(*_arguments):
+        raise StorageDownError("The object storage does not answer.")
+
+    for name in ("open", "read", "exists", "identity"):
+        monkeypatch.setattr(site.storage, name, refuse)
+    with pytest.raises(StorageDownError, match="object storage"):
+        dump.make(site.engine, site.folder / "dumps", key, SOURCE, covers=site.storage, report=lambda _: None)
+    assert list((site.folder / "dumps").iterdir()) == []
 
 
 def test_old_dumps_are_removed_but_not_the_newest(site, key):
