@@ -232,16 +232,25 @@ def _store_collection(
     """Store collection items; ratings and reads were stored before, as new items show those of their issues.
 
     The second copy of an issue in the file is the second item of the issue, regardless of its other values.
+    With `rows_are_copies`, an issue of which there are as many copies as in the file gets no further items,
+    as one item may stand for copies that differ, unless the quantities are replaced by `take_file`.
     """
-    present = {
-        (issue_id, copy): item_id
-        for item_id, issue_id, copy in context.execute(
-            "SELECT id, issue_id, row_number() OVER (PARTITION BY issue_id ORDER BY id) FROM collection_item"
-            " WHERE user_id = :user AND issue_id = ANY(:ids)",
-            ids=list({issue_id for issue_id, _copy in by_copy}),
-        )
-    }
-    new = [(key[0], _new_item(by_copy[key])) for key in sorted(by_copy) if key not in present]
+    present, there, given = {}, Counter(), Counter()
+    for item_id, issue_id, copy, quantity in context.execute(
+        "SELECT id, issue_id, row_number() OVER (PARTITION BY issue_id ORDER BY id), quantity"
+        " FROM collection_item WHERE user_id = :user AND issue_id = ANY(:ids)",
+        ids=list({issue_id for issue_id, _copy in by_copy}),
+    ):
+        present[issue_id, copy] = item_id
+        there[issue_id] += quantity
+    if context.rows_are_copies and not context.take_file:
+        for (issue_id, _copy), values in by_copy.items():
+            given[issue_id] += values["quantity"]
+    new = [
+        (key[0], _new_item(by_copy[key]))
+        for key in sorted(by_copy)
+        if key not in present and not 0 < given[key[0]] <= there[key[0]]
+    ]
     context.counted["collection_added"] += collection.add_copies(context.session, context.user_id, new)
     changed = context.execute(
         update_statement(

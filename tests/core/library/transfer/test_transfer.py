@@ -324,6 +324,28 @@ def test_rows_of_one_issue_that_differ_are_copies_of_their_own(session, make, st
         assert copies == [("1", "9.8", "Box 1", 2), ("1", "4.0", "Box 2", 2), ("2", "9.8", "Box 1", 2)]
 
 
+def test_copies_that_are_counted_in_one_item_are_not_added_again(session, make, stocked, issues):
+    """As in a library that was imported when rows about one issue were put together."""
+    bob = make.user("Bob")
+    collection.add(session, bob.id, issues[0].id, {"quantity": 2, "notes": "Both."})
+    session.commit()
+    data = b"Series;Issue;Grade;Storage Box\nThe Lamplighter;1;9.8;Box 1\nThe Lamplighter;1;4.0;Box 2\n"
+
+    def copies():
+        rows = exported_library(session, bob)["collection"]
+        return [(str(each["grade"]), each["storage_location"], each["quantity"]) for each in rows]
+
+    for counted in ({"collection_changed": 1}, {}):
+        assert import_file(session, bob, data) == counted
+        assert copies() == [("9.8", "Box 1", 2)]
+    counted = {"collection_added": 1, "collection_changed": 1}
+    assert import_file(session, bob, data, take_file=True) == counted
+    assert copies() == [("9.8", "Box 1", 1), ("4.0", "Box 2", 1)]
+    more = data + b"The Lamplighter;1;2.0;Box 3\n"
+    assert import_file(session, bob, more) == {"collection_added": 1}
+    assert copies() == [("9.8", "Box 1", 1), ("4.0", "Box 2", 1), ("2.0", "Box 3", 1)]
+
+
 def test_dates_of_a_table_saved_by_a_spreadsheet_may_start_with_the_day(session, make, issues):
     bob = make.user("Bob")
     data = (
