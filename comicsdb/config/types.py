@@ -265,7 +265,7 @@ def domain_check(text: str) -> str:
     try:
         if not text or ("{domain}" in text and is_web_address(text.format(domain="example.org"))):
             return text
-    except (LookupError, ValueError):  # other braces
+    except (AttributeError, LookupError, ValueError):  # other braces
         pass
     raise ValueError("takes an address that contains {domain}, such as https://host/{domain}")
 

@@ -62,6 +62,7 @@ def test_a_missing_required_setting_names_itself_and_its_variable(key, monkeypat
         ("comicsdb.signup.mail_check", "https://check.example/v1/", "{domain}"),
         ("comicsdb.signup.mail_check", "check.example/{domain}", "https://"),
         ("comicsdb.signup.mail_check", "https://check.example/{domain}/{key}", "{domain}"),
+        ("comicsdb.signup.mail_check", "https://check.example/{domain}/{domain.name}", "{domain}"),
         ("comicsdb.errors.report", ".reports:send", "package.module:function"),
         ("comicsdb.countries", "US XX", "XX"),
         ("comicsdb.languages", "klingon", "klingon"),
