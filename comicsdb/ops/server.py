@@ -167,17 +167,17 @@ class RollingServer(Granian):
                     log.error("A new worker cannot load the application: the old ones stay.")
                 self._stop(new)
                 return
-            time.sleep(SERVING_SECONDS)
             new.interrupt_by_parent = False
             old, self.wrks[number] = self.wrks[number], new
             self._stop(old)
 
     def _await_loaded(self, worker) -> bool:
-        """Wait for a new worker; false if it has ended or takes too long, or the server is to stop."""
+        """Wait until a new worker serves; false if it ends or takes too long, or the server is to stop."""
         end = time.monotonic() + RELOAD_SECONDS
         while worker.is_alive() and not self.interrupt_signal and time.monotonic() < end:
             if self.is_loaded(worker.inner.pid):
-                return True
+                time.sleep(SERVING_SECONDS)
+                return worker.is_alive()  # it may fail to serve, and nobody would replace it
             time.sleep(SERVING_SECONDS)
         return False
 

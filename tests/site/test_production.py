@@ -14,9 +14,10 @@ from pathlib import Path
 
 import psutil
 import pytest
+from granian.constants import Interfaces
 
 from comicsdb.config import SettingsError
-from comicsdb.ops.server import WATCHDOG_SECONDS_MIN, granian, read_options
+from comicsdb.ops.server import WATCHDOG_SECONDS_MIN, RollingServer, granian, read_options
 from tests.serving import SECRET, add_account, clean_environment, fetch, fetch_json, free_port, serving
 from tests.waiting import TIMEOUT, wait_until
 
@@ -416,6 +417,34 @@ def test_a_reload_keeps_old_workers_until_new_ones_have_loaded_or_if_they_cannot
         assert "No module named 'tests.site.nowhere'" in log.read_text()
         wait_until(lambda: workers(process) == seen - first)
         assert answering(base) == seen - first
+
+
+def test_a_reload_keeps_an_old_worker_if_its_successor_ends_before_it_serves():
+    class Worker:
+        is_running, inner, interrupt_by_parent = True, psutil.Process(), False
+
+        def start(self):
+            """Nothing."""
+
+        def is_alive(self):
+            return self.is_running
+
+        def terminate(self):
+            self.is_running = False
+
+        def join(self, _timeout):
+            """Nothing."""
+
+    old, new = Worker(), Worker()
+
+    def is_loaded(_pid):
+        new.is_running = False  # from now on
+        return True
+
+    server = RollingServer("comicsdb", interface=Interfaces.WSGI, workers=1)
+    server.wrks, server.is_loaded, server._spawn_worker = [old], is_loaded, lambda **_given: new
+    server._reload(None, None)
+    assert (server.wrks, old.is_running) == ([old], True)
 
 
 def connections(family, port: int) -> list:
