@@ -243,7 +243,9 @@ def day(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str
 
 def day_first_as_iso(text: str) -> str:
     """A text in which dates such as 5/3/2019, which start with the day, are replaced by YYYY-MM-DD."""
-    return re.sub(r"(?<!\S)(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?!\S)", r"\3-\2-\1", text, flags=re.A)
+    return re.sub(
+        r"(?<![^\s,;])(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?![^\s,;])", r"\3-\2-\1", text, flags=re.A
+    )
 
 
 def day_or_year(value) -> str | None:

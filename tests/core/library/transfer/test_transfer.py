@@ -353,13 +353,16 @@ def test_dates_of_a_table_saved_by_a_spreadsheet_may_start_with_the_day(session,
         f"{issues[0].id};1;27/11/2025;3,99;EUR;26/11/2025 05/06/2024\n"
         f"{issues[1].id};1;03/04/2025;1.250,00;EUR;05/06/2024 18:30\n"
         f"{issues[2].id};1;2025-05-06;;;2024-07-08T09:10:11Z\n"
+        f'{issues[3].id};1;;;;"05/06/2024; 07/08/2024,09/10/2024"\n'
     ).encode()
-    assert import_file(session, bob, data) == {"collection_added": 3}
+    assert import_file(session, bob, data) == {"collection_added": 4}
     found = exported_library(session, bob)["collection"]
-    assert [str(each["purchase_date"]) for each in found] == ["2025-11-27", "2025-04-03", "2025-05-06"]
-    assert [str(each["purchase_price"]) for each in found] == ["3.99", "1250.00", "None"]
+    purchases = [str(each["purchase_date"]) for each in found]
+    assert purchases == ["2025-11-27", "2025-04-03", "2025-05-06", "None"]
+    assert [str(each["purchase_price"]) for each in found] == ["3.99", "1250.00", "None", "None"]
     days = [[each.date().isoformat() for each in row["read_dates"] or ()] for row in found]
-    assert days == [["2024-06-05", "2025-11-26"], [], ["2024-07-08"]]
+    several = ["2024-06-05", "2024-08-07", "2024-10-09"]
+    assert days == [["2024-06-05", "2025-11-26"], [], ["2024-07-08"], several]
 
 
 def test_dates_of_reading_are_put_together(session, ann, issues):
