@@ -37,7 +37,10 @@ def profile_form(request):
     """The profile form."""
     user = account_of(request)
     shown = {name: getattr(user, name) for name in PROFILE} | {"shows_name": "1" if user.shows_name else ""}
-    return _profile(user, form_state.Form(shown), shown)
+    restored = request.restored_form
+    # What was not changed in a form that comes back after log-in takes nothing back either.
+    was = (restored and _shown(restored.fields)) or shown
+    return _profile(user, form_state.Form(shown), was)
 
 
 def save_profile(request):

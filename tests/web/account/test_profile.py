@@ -17,6 +17,7 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from tests.mailbox import waiting_mails
 from tests.web.addresses import keep_library
 from tests.web.conftest import field_errors, form_to, form_with, log_in, notice, soup, submit
+from tests.web.forms.form_helpers import end_sessions
 
 UPDATE = "/accounts/update/"
 
@@ -118,6 +119,20 @@ def test_a_form_that_was_opened_earlier_takes_nothing_back(testapp, nora, sessio
     assert (user.email, user.first_name, user.bio) == ("new@example.org", "Nora", "One.\n\nTwo.")
     assert (user.last_name, user.timezone) == ("Typed", "Europe/Rome")
     assert [each.to for each in waiting_mails(session)] == []
+
+
+def test_nor_does_one_that_comes_back_after_log_in(testapp, nora, session):
+    earlier = form_to(testapp.get(UPDATE), UPDATE)
+    submit(testapp, UPDATE, bio="New.", language="it")
+    end_sessions(session)
+    earlier["last_name"] = "Typed"
+    log_in_form = form_to(earlier.submit(status=303).follow(), "/accounts/login/")
+    log_in_form["username"], log_in_form["password"] = "Nora", "correct horse"
+    again = form_to(log_in_form.submit(status=303).follow(), UPDATE)
+    assert again["last_name"].value == "Typed"
+    assert again.submit(status=303).location == "http://localhost/accounts/"
+    user = fresh(session, nora)
+    assert (user.last_name, user.bio, user.language) == ("Typed", "New.", "it")
 
 
 def test_a_new_address_counts_when_its_link_is_opened(testapp, nora, session):
