@@ -227,7 +227,7 @@ SITE = (
         "address",
         "the origin of pictures, if it is neither the site nor `comicsdb.media.url`; allowed by the"
         " content policy",
-        read.base_url,
+        read.origin_of_pictures,
     ),
     Setting(
         "comicsdb_web.contact",

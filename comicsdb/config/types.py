@@ -114,6 +114,13 @@ def base_url(text: str) -> str:
     return text
 
 
+def origin_of_pictures(text: str) -> str:
+    """A base URL, which may be that of all subdomains (`https://*.host`), as in a content policy."""
+    text = text.strip().rstrip("/")
+    base_url(text.replace("://*.", "://", 1))
+    return text
+
+
 def hosts(text: str) -> frozenset[str]:
     """Names or addresses of hosts, without ports."""
     found = frozenset(word.strip("[]").lower() for word in words(text))

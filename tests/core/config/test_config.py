@@ -107,6 +107,15 @@ def test_addresses_of_sites(address):
     assert parse_settings(GIVEN | {"comicsdb.base_url": address})["comicsdb.base_url"] == address.rstrip("/")
 
 
+def test_pictures_may_come_from_all_subdomains():
+    key = "comicsdb_web.media_origin"
+    for address in ("https://*.cdn.example", "https://cdn.example/", ""):
+        assert parse_settings(GIVEN | {key: address})[key] == address.rstrip("/")
+    for address in ("https://*", "https://a.*.example", "cdn.example", "https://*.cdn.example/a b"):
+        with pytest.raises(SettingsError, match="https://host"):
+            parse_settings(GIVEN | {key: address})
+
+
 WEAK = [
     ("comicsdb.secret", "s" + SECRET[:30], "32 bytes"),
     ("comicsdb.secret", DEVELOPMENT_SECRET, "development.ini"),
