@@ -49,7 +49,7 @@ _CURRENCIES = {each.casefold(): each for each in Currency} | {
 _CURRENCY_SIGN = r"[^\d\s.,'-]+\.?"
 _MONEY = re.compile(
     rf"(?P<before>{_CURRENCY_SIGN})? ?"
-    r"(?P<whole>\d{1,3}(?P<gap>[.,' ])\d{3}(?:(?P=gap)\d{3})*|\d+)(?:[.,](?P<decimals>\d{1,3})?)?"
+    r"(?P<whole>[1-9]\d{0,2}(?P<gap>[.,' ])\d{3}(?:(?P=gap)\d{3})*|\d+)(?:[.,](?P<decimals>\d{1,3})?)?"
     rf" ?(?P<after>{_CURRENCY_SIGN})?",
     re.A,
 )

@@ -126,6 +126,7 @@ NINE_DIGITS = "Ensure that there are no more than 9 digits before the decimal po
     [
         ("3.5", "JPY", NO_DECIMALS),
         ("1.500", "JPY", NO_DECIMALS),  # it may mean 1500
+        ("0,125", "EUR", "Invalid price format: 0,125. Examples: 3.99, 3,99 €, $3.99."),
         ("1.2345", "KWD", THREE_DECIMALS),
         ("1.999", "CHF", TWO_DECIMALS),
         ("1234567890", "JPY", NINE_DIGITS),
