@@ -169,12 +169,7 @@ def _check_origin(url: str, token: str) -> None:
 
 
 def _promote(site: Site, engine: Engine, *, without_origin: bool) -> None:
-    try:
-        promotion.promote(engine, site.storage, click.echo, without_origin=without_origin)
-    except OriginError as error:
-        if without_origin:
-            raise
-        raise click.ClickException(f"{error} If it is gone for good, add --without-origin.") from error
+    promotion.promote(engine, site.storage, click.echo, without_origin=without_origin)
     _forget_origin(site.ini)
     click.echo(promotion.NEXT_STEPS.format(ini=site.ini))
 

@@ -43,7 +43,10 @@ def promote(
         )
     else:
         report(f"{len(missing):,} of {len(wanted):,} pictures are to be fetched from {origin} ...")
-        _fetch(covers, missing, report)
+        try:
+            _fetch(covers, missing, report)
+        except OriginError as error:
+            raise OriginError(f"{error} If it is gone for good, add --without-origin.") from error
     with engine.begin() as connection:
         _make_independent(connection, origin)
 
