@@ -113,8 +113,8 @@ class Watchdog:
         """
         before, self._seen, answering = self._seen, {}, 0
         for worker in self._workers():
-            if not self.is_loaded(worker.pid):
-                continue
+            if not _is_alive(worker.pid) or not self.is_loaded(worker.pid):
+                continue  # a reload may delay the replacement of one that has died
             count = self._read(worker.pid)[:COUNT_BYTES]
             known, times = before.get(worker.pid, (b"", 0))
             times = times + 1 if count == known else 0

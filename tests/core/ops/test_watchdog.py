@@ -1,12 +1,15 @@
-"""The address at which the main process of the server answers health checks by itself."""
+"""The address at which the main process of the server answers health checks by itself, and its checks."""
 
+import os
 import socket
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
 
 from comicsdb.ops.server import read_options
-from comicsdb.ops.watchdog import Watchdog, serve_health
+from comicsdb.ops.watchdog import COUNT_BYTES, Watchdog, serve_health
 from tests.serving import fetch, free_port
 
 
@@ -32,3 +35,16 @@ def test_a_check_while_the_process_ends_is_no_error():
     watchdog._folder.cleanup()  # as at the end of the process
     watchdog.check()
     assert watchdog.answering == 0
+
+
+def test_a_worker_that_has_died_counts_as_none_and_is_not_stopped_again():
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    here = SimpleNamespace(pid=os.getpid())
+    watchdog = Watchdog(lambda: [ended, here], 1)
+    for count in range(1, 4):
+        (watchdog.folder / str(ended.pid)).write_bytes(b"\1" * COUNT_BYTES)
+        (watchdog.folder / str(here.pid)).write_bytes(bytes([count]) * COUNT_BYTES)
+        watchdog.check()
+        assert watchdog.answering == 1
+    watchdog._folder.cleanup()
