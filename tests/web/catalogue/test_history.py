@@ -166,12 +166,14 @@ def test_any_two_versions_can_be_compared_without_a_script(make, session, reader
     assert told(soup(page)) == {"Name": "[One] {Three}"}
 
 
-def test_a_single_version_offers_no_comparison(make, reader, edit):
+def test_a_single_version_offers_no_comparison(make, session, reader, edit):
     arc = make.arc(name="Dusk")
     address = f"/arc/{arc.slug}/history/"
-    page = soup(reader.get(address))
-    assert page.select("form.history input") == []
-    assert "Compare" not in page.main.get_text()
+    for query in ("", f"?to={versions(session, arc)[0]}"):
+        page = soup(reader.get(address + query))
+        assert page.select("form.history input") == []
+        assert "Compare" not in page.main.get_text()
+        assert "Choose the other version" not in page.main.get_text()
     edit(arc, desc="A long night.")
     assert len(soup(reader.get(address)).select("form.history input[type=radio]")) == 4
 
