@@ -42,7 +42,6 @@ SERVING_SECONDS = 0.1  # seconds until a worker that has installed granian's han
 LOAD_FAILED = "The application cannot be loaded."
 HEAD_MAX = 64 * 1024  # bytes of request line and headers; the application accepts less
 PORT_MAX = 65535
-RELOAD_SECONDS = 300  # seconds that a new worker may take to load the application on a reload
 WATCHDOG_SECONDS_MIN = 5  # seconds: granian stops if a worker fails sooner after its start
 
 
@@ -66,6 +65,7 @@ class Options:
     trusted_proxy: str | None = None
     trusted_proxy_headers: frozenset[str] = frozenset({"x-forwarded-proto", "x-forwarded-host"})
     patience: int = 30
+    reload_seconds: int = 10
     app: str = "main"
 
 
@@ -139,54 +139,11 @@ READERS = {
     "watchdog": _watchdog,
     "health": lambda name, text: {name: _address(text) if text else None},
     "patience": _count,
+    "reload_seconds": _count,
     "trusted_proxy": lambda name, text: {name: text or None},
     "trusted_proxy_headers": lambda name, text: {name: frozenset(text.lower().replace(",", " ").split())},
     "app": lambda name, text: {name: text},
 }
-
-
-class RollingServer(Granian):
-    """Granian, except that a reload stops a worker only when its replacement has loaded the application.
-
-    Granian gives replacements a fixed time, after which nobody would answer on a slow machine. If a
-    replacement cannot load the application, for example because of a wrong setting, the old workers stay.
-    """
-
-    is_loaded: Callable[[int], bool]  # whether the worker with a process id has loaded the application
-
-    def _reload(self, spawn_target: Callable, target_loader: Callable) -> None:
-        log.info("All workers are replaced, one by one.")
-        self.reload_signal = False
-        self.main_loop_interrupt.clear()
-        for number in range(self.workers):
-            new = self._spawn_worker(idx=number, target=spawn_target, callback_loader=target_loader)
-            new.interrupt_by_parent = True  # until it serves, its end is no reason to start another one
-            new.start()
-            if not self._await_loaded(new):
-                if not self.interrupt_signal:
-                    log.error("A new worker cannot load the application: the old ones stay.")
-                self._stop(new)
-                return
-            new.interrupt_by_parent = False
-            old, self.wrks[number] = self.wrks[number], new
-            self._stop(old)
-
-    def _await_loaded(self, worker) -> bool:
-        """Wait until a new worker serves; false if it ends or takes too long, or the server is to stop."""
-        end = time.monotonic() + RELOAD_SECONDS
-        while worker.is_alive() and not self.interrupt_signal and time.monotonic() < end:
-            if self.is_loaded(worker.inner.pid):
-                time.sleep(SERVING_SECONDS)
-                return worker.is_alive()  # it may fail to serve, and nobody would replace it
-            time.sleep(SERVING_SECONDS)
-        return False
-
-    def _stop(self, worker) -> None:
-        worker.terminate()
-        worker.join(self.workers_kill_timeout)
-        if worker.is_alive():
-            worker.kill()
-            worker.join()
 
 
 def run(options: Options, global_conf: dict) -> None:
@@ -195,7 +152,7 @@ def run(options: Options, global_conf: dict) -> None:
         os.environ.setdefault(name, value)
     # Spawned workers inherit no connection, lock or thread.
     multiprocessing.set_start_method("spawn", force=True)
-    server = RollingServer(
+    server = Granian(
         "comicsdb",
         address=options.host,
         port=options.port,
@@ -207,6 +164,7 @@ def run(options: Options, global_conf: dict) -> None:
         http1_settings=HTTP1Settings(max_buffer_size=HEAD_MAX),
         respawn_failed_workers=True,
         workers_kill_timeout=options.patience,
+        respawn_interval=options.reload_seconds,
         log_level=LogLevels.notset,
         log_dictconfig=LOGGING,
     )
@@ -223,7 +181,6 @@ def run(options: Options, global_conf: dict) -> None:
     signal.signal(LOAD_FAILED_SIGNAL, give_up)
     watchdog = Watchdog(lambda: [each.inner for each in server.wrks], options.watchdog)
     watchdog.start()
-    server.is_loaded = watchdog.is_loaded
     if options.health:
         serve_health(*options.health, watchdog)
     server.serve(

@@ -113,9 +113,11 @@ class Watchdog:
         """
         before, self._seen, answering = self._seen, {}, 0
         for worker in self._workers():
-            if not _is_alive(worker.pid) or not self.is_loaded(worker.pid):
+            if not _is_alive(worker.pid):
                 continue  # a reload may delay the replacement of one that has died
             count = self._read(worker.pid)[:COUNT_BYTES]
+            if not count.strip(b"\0"):
+                continue  # it is still loading the application
             known, times = before.get(worker.pid, (b"", 0))
             times = times + 1 if count == known else 0
             self._seen[worker.pid] = count, times
@@ -128,10 +130,6 @@ class Watchdog:
             for path in self.folder.iterdir():
                 if int(path.stem) not in self._seen and not _is_alive(int(path.stem)):
                     path.unlink()
-
-    def is_loaded(self, pid: int) -> bool:
-        """Whether a worker has loaded the application: its heartbeat has started."""
-        return bool(self._read(pid)[:COUNT_BYTES].strip(b"\0"))
 
     def _read(self, pid: int) -> bytes:
         try:

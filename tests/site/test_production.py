@@ -14,10 +14,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from granian.constants import Interfaces
 
 from comicsdb.config import SettingsError
-from comicsdb.ops.server import WATCHDOG_SECONDS_MIN, RollingServer, granian, read_options
+from comicsdb.ops.server import WATCHDOG_SECONDS_MIN, granian, read_options
 from tests.serving import SECRET, add_account, clean_environment, fetch, fetch_json, free_port, serving
 from tests.waiting import TIMEOUT, wait_until
 
@@ -90,6 +89,7 @@ def distrustful(catalogue, tmp_path_factory):
         "trusted_proxy": "192.0.2.1",
         "watchdog": str(WATCHDOG_SECONDS_MIN),
         "health": f"127.0.0.1:{health}",
+        "reload_seconds": "3",
         "includes": "tests.site.probe tests.site.stuck",
     }
     with served(tmp_path_factory.mktemp("other"), catalogue[0], **options) as given:
@@ -393,58 +393,6 @@ def test_workers_are_replaced_and_end_with_the_server(distrustful):
     wait_until(lambda: not any(each.is_running() for each in family))
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), 1)
-
-
-def test_a_reload_keeps_old_workers_until_new_ones_have_loaded_or_if_they_cannot(catalogue, tmp_path):
-    with served(tmp_path, catalogue[0], workers="1", includes="tests.site.probe") as (process, port, log):
-        base, ini = f"http://127.0.0.1:{port}", tmp_path / "production.ini"
-        first, text = workers(process), ini.read_text("utf-8")
-        seen = set()
-
-        def replaced() -> bool:
-            found = answering(base) or answering(base)  # the connection to one that ends may be reset
-            assert found, "nobody answers"
-            seen.update(found)
-            return not found & first
-
-        ini.write_text(text.replace("tests.site.probe", "tests.site.probe tests.site.slow_start"), "utf-8")
-        process.send_signal(signal.SIGHUP)
-        wait_until(replaced, every=0.1)
-        wait_until(lambda: workers(process) == seen - first)
-        ini.write_text(text.replace("tests.site.probe", "tests.site.nowhere"), "utf-8")
-        process.send_signal(signal.SIGHUP)
-        wait_until(lambda: "A new worker cannot load the application: the old ones stay." in log.read_text())
-        assert "No module named 'tests.site.nowhere'" in log.read_text()
-        wait_until(lambda: workers(process) == seen - first)
-        assert answering(base) == seen - first
-
-
-def test_a_reload_keeps_an_old_worker_if_its_successor_ends_before_it_serves():
-    class Worker:
-        is_running, inner, interrupt_by_parent = True, psutil.Process(), False
-
-        def start(self):
-            """Nothing."""
-
-        def is_alive(self):
-            return self.is_running
-
-        def terminate(self):
-            self.is_running = False
-
-        def join(self, _timeout):
-            """Nothing."""
-
-    old, new = Worker(), Worker()
-
-    def is_loaded(_pid):
-        new.is_running = False  # from now on
-        return True
-
-    server = RollingServer("comicsdb", interface=Interfaces.WSGI, workers=1)
-    server.wrks, server.is_loaded, server._spawn_worker = [old], is_loaded, lambda **_given: new
-    server._reload(None, None)
-    assert (server.wrks, old.is_running) == ([old], True)
 
 
 def connections(family, port: int) -> list:
