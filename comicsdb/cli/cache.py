@@ -53,7 +53,10 @@ def clear_cache(site: Site) -> None:
     try:
         cache.clear()
     except RedisError as error:
-        raise click.ClickException(f"Redis does not answer: {error}") from error
+        raise click.ClickException(
+            f"Redis does not answer: {error}\nThe cache still has its content. Run `comicsdb cache --clear`"
+            " when Redis answers, before the servers start."
+        ) from error
     click.echo(CLEARED)
 
 

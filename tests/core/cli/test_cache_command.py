@@ -126,10 +126,13 @@ def test_without_redis_the_numbers_live_in_each_process(ini, monkeypatch):
     assert "12.5 MB" in result.output
 
 
-@pytest.mark.parametrize("options", [(), ("--clear",)])
-def test_a_redis_that_does_not_answer_is_one_clear_line(ini, address, redis, options):
+@pytest.mark.parametrize(
+    ("options", "remedy"), [((), ""), (("--clear",), "Run `comicsdb cache --clear` when")]
+)
+def test_a_redis_that_does_not_answer_is_told_clearly(ini, address, redis, options, remedy):
     redis.kill()
     result = run("-c", ini, "cache", *options)
     assert result.exit_code == 1
     assert result.output.startswith("Error: Redis does not answer: ")
-    assert result.output.count("\n") == 1
+    assert result.output.count("\n") == (2 if remedy else 1)
+    assert remedy in result.output
