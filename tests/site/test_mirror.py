@@ -339,6 +339,7 @@ def test_a_cover_is_fetched_once_and_then_shown_without_the_origin(origin, mirro
 
 def test_a_dump_that_is_loaded_already_is_not_downloaded_again(origin, cluster, template, tmp_path):
     """If the feed cannot be continued even from the newest dump, the mirror waits for the next one."""
+    origin.command("dump")
     cluster.clone_database(template, "loaded_once")
     engine = create_engine(cluster.url("loaded_once"))
     try:
