@@ -4,7 +4,6 @@ Only files named by a manifest are served. Every server imports this module, so 
 libraries that make dumps.
 """
 
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
@@ -18,10 +17,9 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 
 from comicsdb import clock
 from comicsdb.http.request_checks import hosts_of
+from comicsdb.ops.dated_folders import NAME, TIME_FORMAT
 from comicsdb.ratelimit.api import BURST, PREFIX, SUSTAINED, ApiLimits
 
-NAME = re.compile(r"\d{8}T\d{6}Z")
-TIME_FORMAT = "%Y%m%dT%H%M%SZ"
 MANIFEST = "manifest.json"
 SIGNATURE = f"{MANIFEST}.minisig"
 COVERS = "covers.tar"  # the pack of thumbnails, which is optional

@@ -13,23 +13,23 @@ import sqlite3
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import orjson
 from sqlalchemy import Connection, Engine, select, text
 
-from comicsdb import clock
 from comicsdb.catalog import crosswalk
 from comicsdb.catalog.history.change_log import EPOCH
 from comicsdb.exchange import compression, dump_covers, dump_sqlite, minisign
-from comicsdb.exchange.downloads import COVERS, MANIFEST, NAME, SIGNATURE, TIME_FORMAT, dumps
+from comicsdb.exchange.downloads import COVERS, MANIFEST, SIGNATURE, dumps
 from comicsdb.exchange.exporting import export_rows
 from comicsdb.exchange.format import VERSION as DATA_SET
 from comicsdb.media.storage import Storage, StorageDownError
+from comicsdb.ops import dated_folders
+from comicsdb.ops.dated_folders import TIME_FORMAT
 
 FORMAT = 1  # format of the manifest and of the files that it names
-PARTIAL = ".partial"
 SQLITE = "comicsdb.sqlite"
 CROSSWALK = "crosswalk.csv"
 
@@ -62,15 +62,7 @@ def make(
     Writers are not blocked: all data comes from one snapshot. If `covers` is given, a pack of them is added.
     Raises DumpError if a file cannot be written, and StorageDownError if the covers cannot be read.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    for left in folder.glob(f"*{PARTIAL}"):
-        if NAME.fullmatch(left.stem):
-            shutil.rmtree(left)
-    made = clock.now()
-    while (folder / made.strftime(TIME_FORMAT)).exists():  # the name has the resolution of a second
-        made += timedelta(seconds=1)
-    partial = folder / f"{made.strftime(TIME_FORMAT)}{PARTIAL}"
-    partial.mkdir()
+    made, partial = dated_folders.begin(folder)
     try:
         with tempfile.TemporaryFile() as keys:
             with engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
@@ -120,11 +112,7 @@ def check_file(path: Path, described: dict) -> None:
 
 def delete_older(folder: Path, days: int) -> list[Path]:
     """Remove dumps older than `days` days, but never the newest; returns their folders."""
-    limit = (clock.now() - timedelta(days=days)).strftime(TIME_FORMAT)
-    old = [each for each in dumps(folder)[1:] if each.name < limit]
-    for each in old:
-        shutil.rmtree(each)
-    return old
+    return dated_folders.delete_older(dumps(folder), days)
 
 
 def _manifest_head(connection: Connection, source: SiteInfo, made: datetime) -> dict:

@@ -12,23 +12,21 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 import orjson
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import Connection, Engine, text
 
-from comicsdb import clock
 from comicsdb.db.dev_cluster.programs import PG_BIN, SEARCH_PATHS, wheel_programs
 from comicsdb.media.storage import FolderStorage, Storage
 from comicsdb.media.sweeping import COLUMN, referenced_keys
+from comicsdb.ops import dated_folders
+from comicsdb.ops.dated_folders import NAME
 
 __all__ = ["Backup", "BackupError", "NewBackup", "drop_older", "make", "restore"]
 
-NAME = re.compile(r"\d{8}T\d{6}Z")
-STAMP = "%Y%m%dT%H%M%SZ"
-PARTIAL = ".partial"
 DUMP, PICTURES, LABEL = "database.dump", "pictures", "backup.json"
 TRIES = 5  # attempts to copy all pictures of a snapshot before any is replaced
 IN_USE = """
@@ -109,16 +107,8 @@ def make(
 
     Writers are not blocked: the backup is a snapshot, including pictures, taken after the start.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for left in folder.glob(f"*{PARTIAL}"):
-        if NAME.fullmatch(left.stem):
-            shutil.rmtree(left)
+    made, partial = dated_folders.begin(folder, mode=0o700)
     before = _backups(folder)
-    made = clock.now()
-    while (folder / made.strftime(STAMP)).exists():  # the name has the resolution of a second
-        made += timedelta(seconds=1)
-    partial = folder / f"{made.strftime(STAMP)}{PARTIAL}"
-    partial.mkdir(mode=0o700)
     try:
         pictures = PictureCopies(storage, partial / PICTURES, before[-1] / PICTURES if before else None)
         with engine.connect() as connection:
@@ -232,11 +222,7 @@ def restore(
 
 def drop_older(folder: Path, days: int) -> list[Path]:
     """Remove backups older than `days` days, but never the newest; returns their folders."""
-    limit = (clock.now() - timedelta(days=days)).strftime(STAMP)
-    old = [each for each in _backups(folder)[:-1] if each.name < limit]
-    for each in old:
-        shutil.rmtree(each)
-    return old
+    return dated_folders.delete_older(_backups(folder), days)
 
 
 def _backups(folder: Path) -> list[Path]:

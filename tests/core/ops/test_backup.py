@@ -16,6 +16,7 @@ from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Publisher
 from comicsdb.ops import backup as backups
 from comicsdb.ops.backup import BackupError
+from comicsdb.ops.dated_folders import TIME_FORMAT
 from comicsdb.readcache.regions import Cache
 from tests.core.cli import test_commands
 from tests.factories import Factories
@@ -185,7 +186,7 @@ def test_a_target_that_is_not_empty_is_refused_and_replaced_by_force(
 def test_pictures_of_the_backup_before_are_shared(site, tmp_path):
     folder = tmp_path / "backups"
     first = made(run("-c", site, "backup", folder))
-    first = first.rename(first.with_name((clock.now() - timedelta(days=40)).strftime(backups.STAMP)))
+    first = first.rename(first.with_name((clock.now() - timedelta(days=40)).strftime(TIME_FORMAT)))
     (folder / "20200101T000000Z.partial").mkdir()  # left by a run that was killed
     (folder / "download.partial").touch()  # not ours
     second = made(run("-c", site, "backup", folder))
