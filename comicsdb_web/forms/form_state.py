@@ -10,6 +10,7 @@ from comicsdb.i18n import Text, translate
 from comicsdb_web.rendering.locales import ngettext
 
 FORM_ERROR = "__all__"  # the key of errors that belong to no field
+OLD_PREFIX = "was_"  # prefix of hidden fields with the values that the form showed
 TIME_FORMATS = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M")  # the first two from browsers
 
 

@@ -11,6 +11,7 @@ from comicsdb.imaging.picture import PictureError
 from comicsdb.media.storage import StorageDownError
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb_web.forms import form_state
+from comicsdb_web.forms.form_state import OLD_PREFIX
 from comicsdb_web.http.session_auth import forget_session
 from comicsdb_web.pages.account import account_of, notice, restrict_referrer
 from comicsdb_web.rendering.locales import _
@@ -21,8 +22,6 @@ EXPORTS = {
     "csv": (accounts.account_data_csv, "application/zip"),
 }
 FILE_NAMES = {"json": "comicsdb-account.json", "csv": "comicsdb-account.zip"}
-
-OLD_PREFIX = "was_"  # prefix of hidden fields with the values that the form showed
 
 HIGH, FULL = 0.7, 0.9  # shares of the limit
 

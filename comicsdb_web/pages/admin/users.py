@@ -23,6 +23,7 @@ from comicsdb.models import (
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.ratelimit.counters import REFUSED
 from comicsdb_web.forms import form_state
+from comicsdb_web.forms.form_state import OLD_PREFIX
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import require_confirmed_session
 from comicsdb_web.pages.account.people import TIERS
@@ -35,7 +36,6 @@ SWITCHES = ("is_active", "email_confirmed", "is_staff", "is_superuser")
 TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
 ORDER = (func.lower(User.username), User.id)
 SEARCH_COLUMNS = folded_columns(User.username, User.email, User.first_name, User.last_name)
-OLD_PREFIX = "was_"  # prefix of hidden fields with the values that the form showed
 WRONG_TIME = _("Enter it as 2026-12-31T23:59.")
 
 
