@@ -55,6 +55,8 @@ def gather(domain: str) -> Catalog:
             "_",
             "-k",
             "formatted",
+            "-C",
+            "Translators:",
             "-d",
             domain,
             "-D",
