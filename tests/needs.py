@@ -4,9 +4,10 @@ import fcntl
 import os
 import shutil
 import subprocess
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import gettempdir
+from threading import Thread
 
 import psutil
 import pytest
@@ -29,13 +30,17 @@ CHROMIUM_ARGUMENTS = [
 
 def chromium() -> str:
     """The path of Chromium; as root on Debian, it is installed if missing."""
-    found = os.environ.get("CHROMIUM") or _first(CHROMIUM_NAMES)
-    if found is None and _may_install():
-        package = next((each for each in (CHROMIUM_SHELL, "chromium") if _install(each)), None)
-        found = package and shutil.which(package)
+    found = os.environ.get("CHROMIUM") or _find(CHROMIUM_NAMES, (CHROMIUM_SHELL, "chromium"))
     if found is None or not Path(found).exists():
         pytest.fail("No Chromium: install one (apt install chromium) or set CHROMIUM.", pytrace=False)
     return found
+
+
+def install_chromium() -> None:
+    """Begin to install Chromium if it is missing: tests that need it wait for the end."""
+    if "CHROMIUM" not in os.environ:
+        arguments = (CHROMIUM_NAMES, (CHROMIUM_SHELL, "chromium"))
+        Thread(target=_find, args=arguments, name="install Chromium", daemon=True).start()
 
 
 def memory_folder() -> Path | None:
@@ -56,9 +61,7 @@ def redis_server() -> str:
 
 def program(name: str, package: str = "") -> str:
     """The path of a program; as root on Debian, its package is installed if missing."""
-    if shutil.which(name) is None and _may_install():
-        _install(package or name)
-    found = shutil.which(name)
+    found = _find((name,), (package or name,))
     if found is None:
         pytest.fail(f"No {name}: install one (apt install {package or name}).", pytrace=False)
     return found
@@ -68,18 +71,23 @@ def _first(names) -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
-def _may_install() -> bool:
-    return os.geteuid() == 0 and shutil.which("apt-get") is not None
+def _find(names, packages) -> str | None:
+    """The path of the first of these programs; as root on Debian, a package is installed if none is there."""
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        return _first(names)
+    with open(Path(gettempdir()) / "comicsdb-tests-install.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another test process may be installing it
+        if _first(names) is None:
+            any(map(_install, packages))
+        return _first(names)
 
 
 def _install(package: str) -> bool:
-    """Install a Debian package, one test process at a time; return whether that worked."""
+    """Install a Debian package; return whether that worked."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    with open(Path(tempfile.gettempdir()) / "comicsdb-tests-install.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for command in (["apt-get", "update", "-q"], ["apt-get", "install", "-q", "-y", package]):
-            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-            if done.returncode:
-                print(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")  # noqa: T201 - the test says so
-                return False
+    for command in (["apt-get", "update", "-q"], ["apt-get", "install", "-q", "-y", package]):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode:
+            print(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")  # noqa: T201 - the test says so
+            return False
     return True
