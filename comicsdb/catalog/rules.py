@@ -52,7 +52,7 @@ def find_errors(session: Session, kind: Kind, entity, values: dict, *, lock: boo
     findings = ErrorCollector()
     unknown = set(values) - set(kind.fields)
     for field in sorted(map(str, unknown)):
-        findings.add(field, formatted("A ${kind} has no such field.", kind=kind.name))
+        findings.add(field, _("This kind of entry has no such field."))
     if entity is None:
         _check_required(kind, values, findings)
     unfit = field_problems(kind, values)
@@ -70,7 +70,7 @@ def find_errors(session: Session, kind: Kind, entity, values: dict, *, lock: boo
         findings.add("country", not_a_choice(values["country"]))
     for link in kind.links:
         if link.symmetric and entity is not None and entity.id in (values.get(link.field) or ()):
-            findings.add(link.field, formatted("A ${kind} cannot be linked to itself.", kind=kind.name))
+            findings.add(link.field, _("An entry cannot be linked to itself: choose another one."))
     return findings
 
 

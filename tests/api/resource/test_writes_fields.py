@@ -335,7 +335,7 @@ def test_links_and_parents(writer, make, nimbus):
     issue, imprint = make.issue(), make.imprint()
     path = f"/api/issue/{issue.id}/"
     assert writer.patch(path, 400, json={"reprints": [issue.id]}) == {
-        "reprints": ["A issue cannot be linked to itself."]
+        "reprints": ["An entry cannot be linked to itself: choose another one."]
     }
     assert writer.patch(
         path, 400, json={"arcs": None, "teams": "1", "characters": ["x"], "universes": [9]}
