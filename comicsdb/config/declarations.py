@@ -1,4 +1,4 @@
-"""The declared settings by topic: key, environment variable, type, default and meaning.
+"""The declared settings by topic: key, default, type and meaning.
 
 docs/settings.md is generated from them.
 """
@@ -23,17 +23,24 @@ REPLICAS = "comicsdb.database.replica_urls"
 DEVELOPMENT_SECRET = "not a secret: for development only"  # noqa: S105  (in development.ini)
 BASIC_DAYS = {BASIC_DEPRECATED: 1, BASIC_SUNSET: 2}
 
+# Keys whose environment variables begin differently.
+VARIABLES = {
+    "sqlalchemy.": "COMICSDB_DATABASE_",
+    "mail.": "COMICSDB_SMTP_",
+    "comicsdb_api.throttle.": "COMICSDB_THROTTLE_",
+    "comicsdb_api.covers.": "COMICSDB_COVERS_",
+}
+
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting: its key in the ini file, its environment variable, and its documentation.
+    """One setting: its key in the ini file, its default, and its documentation.
 
     `parse` reads its text; `takes` names the type for people. A setting whose default is None is `required`.
     The value of a `secret` one is never shown.
     """
 
     key: str
-    variable: str
     default: str | None
     takes: str
     meaning: str
@@ -45,29 +52,34 @@ class Setting:
         """Whether there is no default."""
         return self.default is None
 
+    @property
+    def variable(self) -> str:
+        """Its environment variable: the key in capitals, apart from the beginnings in VARIABLES."""
+        for beginning, other in VARIABLES.items():
+            if self.key.startswith(beginning):
+                return other + self.key.removeprefix(beginning).upper()
+        return self.key.upper().replace(".", "_")
 
-def choice(key: str, variable: str, choices: tuple[str, ...], meaning: str) -> Setting:
+
+def choice(key: str, choices: tuple[str, ...], meaning: str) -> Setting:
     """A setting with fixed choices, the first of which is the default."""
     takes = " or ".join(f"`{choice}`" for choice in choices)
-    return Setting(key, variable, choices[0], takes, meaning, read.one_of(*choices))
+    return Setting(key, choices[0], takes, meaning, read.one_of(*choices))
 
 
-def switch(key: str, variable: str, default: str, meaning: str) -> Setting:
+def switch(key: str, default: str, meaning: str) -> Setting:
     """A boolean setting."""
-    return Setting(key, variable, default, "true or false", meaning, read.boolean)
+    return Setting(key, default, "true or false", meaning, read.boolean)
 
 
-def number(key: str, variable: str, default: str, bounds: tuple[int, int], meaning: str) -> Setting:
+def number(key: str, default: str, bounds: tuple[int, int], meaning: str) -> Setting:
     """An integer setting within inclusive bounds."""
-    return Setting(
-        key, variable, default, f"number from {bounds[0]} to {bounds[1]}", meaning, read.number(*bounds)
-    )
+    return Setting(key, default, f"number from {bounds[0]} to {bounds[1]}", meaning, read.number(*bounds))
 
 
 SITE = (
     Setting(
         DATABASE_URL,
-        "COMICSDB_DATABASE_URL",
         None,
         "URL",
         "the database: `postgresql://user:password@host/name`, or `embedded:FOLDER?database=NAME` on a"
@@ -77,7 +89,6 @@ SITE = (
     ),
     Setting(
         SECRET,
-        "COMICSDB_SECRET",
         None,
         "text",
         "signs cookies and forms; at least 32 random bytes, the same for all servers of the site. The"
@@ -86,7 +97,6 @@ SITE = (
     ),
     Setting(
         "comicsdb.base_url",
-        "COMICSDB_BASE_URL",
         "",
         "address",
         "the site's public URL, `https://host`, for mails and canonical links. Required for the site",
@@ -94,7 +104,6 @@ SITE = (
     ),
     Setting(
         "comicsdb.hsts",
-        "COMICSDB_HSTS",
         "max-age=31536000",
         "header",
         "how long browsers use https only (`Strict-Transport-Security`); `; includeSubDomains` adds all"
@@ -103,7 +112,6 @@ SITE = (
     ),
     Setting(
         "comicsdb.hosts",
-        "COMICSDB_HOSTS",
         "",
         "names",
         "hosts that are served in addition to that of `comicsdb.base_url`; others get 421. If"
@@ -111,16 +119,10 @@ SITE = (
         read.hosts,
     ),
     Setting(
-        "comicsdb.timezone",
-        "COMICSDB_TIMEZONE",
-        "America/New_York",
-        "time zone",
-        "the time zone of the business day",
-        read.zone,
+        "comicsdb.timezone", "America/New_York", "time zone", "the time zone of the business day", read.zone
     ),
     Setting(
         "comicsdb.countries",
-        "COMICSDB_COUNTRIES",
         "US GB IT",
         "country codes",
         "countries that forms offer for publishers",
@@ -128,7 +130,6 @@ SITE = (
     ),
     Setting(
         "comicsdb.languages",
-        "COMICSDB_LANGUAGES",
         "en it",
         "language codes",
         "languages that forms offer for series",
@@ -136,13 +137,11 @@ SITE = (
     ),
     choice(
         "comicsdb.site_editing",
-        "COMICSDB_SITE_EDITING",
         ("everybody", "editors"),
         "who may edit on the site: every account, or only those that may edit through the API",
     ),
     Setting(
         "comicsdb.copying.without",
-        "COMICSDB_COPYING_WITHOUT",
         "",
         "ids",
         "publishers whose issues do not offer to copy credits",
@@ -150,7 +149,6 @@ SITE = (
     ),
     Setting(
         "comicsdb.executives",
-        "COMICSDB_EXECUTIVES",
         "",
         "ids and roles",
         "standing credits by publisher, such as `7: 12 Editor In Chief, 15 President; 8: 20 Publisher`"
@@ -159,53 +157,39 @@ SITE = (
     ),
     switch(
         "comicsdb.staff_second_factor",
-        "COMICSDB_STAFF_SECOND_FACTOR",
         "false",
         "whether staff and superusers have their rights only after they have set up two-step log-in",
     ),
     Setting(
         "comicsdb.official_account",
-        "COMICSDB_OFFICIAL_ACCOUNT",
         "Metron",
         "user name",
         "the account that owns the site's own reading lists",
     ),
     number(
         "comicsdb.imports.rows",
-        "COMICSDB_IMPORTS_ROWS",
         "100000",
         (1, 100_000),
         "maximum number of rows in a file that a reader imports",
     ),
     choice(
-        "comicsdb.imports.worker",
-        "COMICSDB_IMPORTS_WORKER",
-        ("thread", "off"),
-        "whether this server processes imports of large files",
+        "comicsdb.imports.worker", ("thread", "off"), "whether this server processes imports of large files"
     ),
     number(
         "comicsdb.imports.megabytes",
-        "COMICSDB_IMPORTS_MEGABYTES",
         "10",
         (1, 19),
         "maximum size of such a file in megabytes, also when unpacked from a ZIP file; request bodies"
         " are limited to 20 MB",
     ),
-    choice(
-        "comicsdb.password_cost",
-        "COMICSDB_PASSWORD_COST",
-        ("default", "fast"),
-        "cost of password hashes; `fast` is for tests",
-    ),
+    choice("comicsdb.password_cost", ("default", "fast"), "cost of password hashes; `fast` is for tests"),
     switch(
         "comicsdb.secure_cookies",
-        "COMICSDB_SECURE_COOKIES",
         "true",
         "whether cookies are sent over https only; turn it off only on a developer's machine",
     ),
     Setting(
         "comicsdb.trusted_proxies",
-        "COMICSDB_TRUSTED_PROXIES",
         "",
         "addresses, networks",
         "proxies whose `X-Real-IP` is the client's address in logs, limits and sessions, and whose"
@@ -214,7 +198,6 @@ SITE = (
     ),
     Setting(
         "comicsdb.licence",
-        "COMICSDB_LICENCE",
         "CC BY-SA 4.0 https://creativecommons.org/licenses/by-sa/4.0/",
         "name and URL, or `none`",
         "the licence of the catalogue; shown on the site and in the description of the API",
@@ -222,7 +205,6 @@ SITE = (
     ),
     Setting(
         "comicsdb_web.media_origin",
-        "COMICSDB_WEB_MEDIA_ORIGIN",
         "",
         "address",
         "the origin of pictures, if it is neither the site nor `comicsdb.media.url`; allowed by the"
@@ -231,7 +213,6 @@ SITE = (
     ),
     Setting(
         "comicsdb_web.contact",
-        "COMICSDB_WEB_CONTACT",
         "",
         "mail address",
         "the contact address; shown on the site",
@@ -239,7 +220,6 @@ SITE = (
     ),
     Setting(
         "comicsdb_web.security_contact",
-        "COMICSDB_WEB_SECURITY_CONTACT",
         "",
         "mail address",
         "where to report security issues, if not to `comicsdb_web.contact`; named in"
@@ -248,23 +228,14 @@ SITE = (
     ),
     Setting(
         "comicsdb_web.code",
-        "COMICSDB_WEB_CODE",
         "",
         "URL",
         "the source code and its issue tracker; linked from the site",
         read.url_prefix,
     ),
-    Setting(
-        "comicsdb_web.blog",
-        "COMICSDB_WEB_BLOG",
-        "",
-        "URL",
-        "the blog; linked from the menu",
-        read.url_prefix,
-    ),
+    Setting("comicsdb_web.blog", "", "URL", "the blog; linked from the menu", read.url_prefix),
     Setting(
         "comicsdb_web.social",
-        "COMICSDB_WEB_SOCIAL",
         "",
         "names and URLs",
         "other presences of the site, such as `Mastodon https://...; Forum https://...`; linked from"
@@ -274,33 +245,12 @@ SITE = (
 )
 
 PICTURES = (
-    choice("comicsdb.media.storage", "COMICSDB_MEDIA_STORAGE", ("folder", "s3"), "where pictures are stored"),
-    Setting(
-        "comicsdb.media.folder",
-        "COMICSDB_MEDIA_FOLDER",
-        "var/media",
-        "folder",
-        "the folder of pictures and thumbnails",
-        Path,
-    ),
-    Setting(
-        MEDIA_BUCKET,
-        "COMICSDB_MEDIA_BUCKET",
-        "",
-        "name",
-        "the existing bucket in object storage. Required for `s3`",
-    ),
-    Setting(
-        "comicsdb.media.prefix",
-        "COMICSDB_MEDIA_PREFIX",
-        "media",
-        "path",
-        "the prefix of names in the bucket",
-        read.prefix,
-    ),
+    choice("comicsdb.media.storage", ("folder", "s3"), "where pictures are stored"),
+    Setting("comicsdb.media.folder", "var/media", "folder", "the folder of pictures and thumbnails", Path),
+    Setting(MEDIA_BUCKET, "", "name", "the existing bucket in object storage. Required for `s3`"),
+    Setting("comicsdb.media.prefix", "media", "path", "the prefix of names in the bucket", read.prefix),
     Setting(
         "comicsdb.media.endpoint",
-        "COMICSDB_MEDIA_ENDPOINT",
         "",
         "address",
         "`https://host:port` of a server other than Amazon's",
@@ -308,22 +258,15 @@ PICTURES = (
     ),
     Setting(
         "comicsdb.media.region",
-        "COMICSDB_MEDIA_REGION",
         "",
         "name",
         "the region, such as `eu-central-1`; `garage` or `auto` elsewhere; by default what boto3 finds",
     ),
     Setting(
-        "comicsdb.media.access_key",
-        "COMICSDB_MEDIA_ACCESS_KEY",
-        "",
-        "text",
-        "the access key; by default what boto3 finds",
-        secret=True,
+        "comicsdb.media.access_key", "", "text", "the access key; by default what boto3 finds", secret=True
     ),
     Setting(
         "comicsdb.media.secret_key",
-        "COMICSDB_MEDIA_SECRET_KEY",
         "",
         "text",
         "the secret of the access key; preferably set in the environment",
@@ -331,7 +274,6 @@ PICTURES = (
     ),
     Setting(
         "comicsdb.media.url",
-        "COMICSDB_MEDIA_URL",
         "",
         "address",
         "the public URL of pictures, if it is not the site's: a content delivery network for the"
@@ -343,28 +285,15 @@ PICTURES = (
 DUMPS = (
     Setting(
         "comicsdb.dumps.folder",
-        "COMICSDB_DUMPS_FOLDER",
         "",
         "folder",
         "where `comicsdb dump` writes dumps and the site offers them; without it, there are none",
         read.folder,
     ),
-    number(
-        "comicsdb.dumps.days",
-        "COMICSDB_DUMPS_DAYS",
-        "14",
-        (1, 3650),
-        "how many days dumps are kept",
-    ),
-    switch(
-        "comicsdb.dumps.covers",
-        "COMICSDB_DUMPS_COVERS",
-        "false",
-        "whether dumps include a pack of thumbnails of all covers",
-    ),
+    number("comicsdb.dumps.days", "14", (1, 3650), "how many days dumps are kept"),
+    switch("comicsdb.dumps.covers", "false", "whether dumps include a pack of thumbnails of all covers"),
     Setting(
         "comicsdb.dumps.key",
-        "COMICSDB_DUMPS_KEY",
         "var/dumps.key",
         "file",
         "the secret key that signs dumps, in the format of minisign; created on first use",
@@ -374,22 +303,15 @@ DUMPS = (
 
 MAIL = (
     Setting(
-        "comicsdb.mail.from",
-        "COMICSDB_MAIL_FROM",
-        "comicsdb <noreply@localhost>",
-        "`Name <address>`",
-        "the sender",
-        read.sender,
+        "comicsdb.mail.from", "comicsdb <noreply@localhost>", "`Name <address>`", "the sender", read.sender
     ),
     choice(
         "comicsdb.mail.sender",
-        "COMICSDB_MAIL_SENDER",
         ("thread", "command"),
         "what sends mails: each server process, or `comicsdb mail send`",
     ),
     Setting(
         "comicsdb.mail.folder",
-        "COMICSDB_MAIL_FOLDER",
         "",
         "folder",
         "for development: mails are written to this folder instead of being sent, and their links are"
@@ -398,7 +320,6 @@ MAIL = (
     ),
     Setting(
         "comicsdb.mail.administrators",
-        "COMICSDB_MAIL_ADMINISTRATORS",
         "",
         "addresses",
         "the recipients of mails for administrators",
@@ -406,67 +327,38 @@ MAIL = (
     ),
     Setting(
         "comicsdb.mail.tell",
-        "COMICSDB_MAIL_TELL",
         "",
         "words",
         "additional notices to administrators: any of `signup`, `activation` and `blocked` (the first"
         " sign-up of a day that exceeds the limit)",
         read.some_of("signup", "activation", "blocked"),
     ),
-    Setting("mail.host", "COMICSDB_SMTP_HOST", "localhost", "host", "the SMTP server"),
-    number("mail.port", "COMICSDB_SMTP_PORT", "25", (1, 65535), "the port of the SMTP server"),
-    Setting("mail.username", "COMICSDB_SMTP_USERNAME", "", "text", "the user name for the SMTP server"),
-    Setting(
-        "mail.password", "COMICSDB_SMTP_PASSWORD", "", "text", "the password for the SMTP server", secret=True
-    ),
-    switch(
-        SMTP_TLS,
-        "COMICSDB_SMTP_TLS",
-        "false",
-        "whether to encrypt after STARTTLS; the server's certificate is checked",
-    ),
-    switch(
-        SMTP_SSL,
-        "COMICSDB_SMTP_SSL",
-        "false",
-        "whether to encrypt from the start; the server's certificate is checked",
-    ),
+    Setting("mail.host", "localhost", "host", "the SMTP server"),
+    number("mail.port", "25", (1, 65535), "the port of the SMTP server"),
+    Setting("mail.username", "", "text", "the user name for the SMTP server"),
+    Setting("mail.password", "", "text", "the password for the SMTP server", secret=True),
+    switch(SMTP_TLS, "false", "whether to encrypt after STARTTLS; the server's certificate is checked"),
+    switch(SMTP_SSL, "false", "whether to encrypt from the start; the server's certificate is checked"),
 )
 
 
 ACCOUNTS = (
     number(
         "comicsdb.signup.per_address",
-        "COMICSDB_SIGNUP_PER_ADDRESS",
         "1",
         (0, 1_000_000),
         "accounts that one address (for IPv6, one /64 network) may create per day (UTC); `0` for no limit",
     ),
     number(
         "comicsdb.signup.fastest",
-        "COMICSDB_SIGNUP_FASTEST",
         "2",
         (0, 60),
         "seconds; a sign-up form that is sent sooner must be confirmed by one click",
     ),
-    Setting(
-        "comicsdb.signup.question",
-        "COMICSDB_SIGNUP_QUESTION",
-        "",
-        "text",
-        "a question in the sign-up form that bots cannot answer",
-    ),
-    Setting(
-        "comicsdb.signup.answer",
-        "COMICSDB_SIGNUP_ANSWER",
-        "",
-        "text",
-        "the answer to that question",
-        secret=True,
-    ),
+    Setting("comicsdb.signup.question", "", "text", "a question in the sign-up form that bots cannot answer"),
+    Setting("comicsdb.signup.answer", "", "text", "the answer to that question", secret=True),
     Setting(
         "comicsdb.signup.blocked_domains",
-        "COMICSDB_SIGNUP_BLOCKED_DOMAINS",
         "",
         "domains",
         "mail domains to refuse in addition to the list in `comicsdb/accounts/data/`",
@@ -474,7 +366,6 @@ ACCOUNTS = (
     ),
     Setting(
         "comicsdb.signup.mail_check",
-        "COMICSDB_SIGNUP_MAIL_CHECK",
         "",
         "address",
         "the URL of a service that checks other domains, containing `{domain}`; a domain is refused if"
@@ -484,40 +375,22 @@ ACCOUNTS = (
     ),
     choice(
         "comicsdb.signup.mail_check_failure",
-        "COMICSDB_SIGNUP_MAIL_CHECK_FAILURE",
         ("refuse", "allow"),
         "what to do if that service does not respond within 3 seconds",
     ),
-    number(BASIC_PHASE, "COMICSDB_BASIC_PHASE", "0", (0, 3), "the current phase of the end of HTTP Basic"),
+    number(BASIC_PHASE, "0", (0, 3), "the current phase of the end of HTTP Basic"),
     Setting(
-        BASIC_DEPRECATED,
-        "COMICSDB_BASIC_DEPRECATED",
-        "",
-        "date",
-        "since when HTTP Basic is deprecated; required from phase 1",
-        read.day,
+        BASIC_DEPRECATED, "", "date", "since when HTTP Basic is deprecated; required from phase 1", read.day
     ),
-    Setting(
-        BASIC_SUNSET,
-        "COMICSDB_BASIC_SUNSET",
-        "",
-        "date",
-        "when HTTP Basic ends; required from phase 2",
-        read.day,
-    ),
+    Setting(BASIC_SUNSET, "", "date", "when HTTP Basic ends; required from phase 2", read.day),
     number(
-        "comicsdb.basic_remind_days",
-        "COMICSDB_BASIC_REMIND_DAYS",
-        "30",
-        (1, 365),
-        "minimum days between reminders to the same account",
+        "comicsdb.basic_remind_days", "30", (1, 365), "minimum days between reminders to the same account"
     ),
 )
 
 CACHE = (
     Setting(
         "comicsdb.cache.url",
-        "COMICSDB_CACHE_URL",
         "",
         "URL",
         "`redis://:password@host:6379/0`, `rediss://...` (TLS), `unix:///run/redis/redis.sock?db=0`, or"
@@ -528,7 +401,6 @@ CACHE = (
     ),
     Setting(
         "comicsdb.cache.memory_mb",
-        "COMICSDB_CACHE_MEMORY_MB",
         "32",
         "megabytes",
         "memory for the cache of each process, used with Redis as well; `0` for none",
@@ -536,7 +408,6 @@ CACHE = (
     ),
     Setting(
         "comicsdb.cache.prefix",
-        "COMICSDB_CACHE_PREFIX",
         "comicsdb",
         "word",
         "the prefix of keys in Redis; it must differ between sites that share a Redis",
@@ -545,10 +416,9 @@ CACHE = (
 )
 
 LIMITS = (
-    switch("comicsdb_api.throttle", "COMICSDB_API_THROTTLE", "on", "whether the API has limits at all"),
+    switch("comicsdb_api.throttle", "on", "whether the API has limits at all"),
     number(
         "comicsdb_api.waiting",
-        "COMICSDB_API_WAITING",
         "2",
         (0, 1000),
         "requests per process that may wait for the next change (`Prefer: wait`, event streams), each"
@@ -556,35 +426,20 @@ LIMITS = (
     ),
     number(
         "comicsdb_api.waiting.client",
-        "COMICSDB_API_WAITING_CLIENT",
         "2",
         (0, 1000),
         "how many of these one account or, without one, one address may have",
     ),
     number(
         "comicsdb_api.stream_seconds",
-        "COMICSDB_API_STREAM_SECONDS",
         "300",
         (1, 3600),
         "how long an event stream of the change feed lasts; clients then reconnect by themselves",
     ),
-    number(
-        "comicsdb_api.throttle.burst",
-        "COMICSDB_THROTTLE_BURST",
-        "20",
-        (1, COUNT_MAX),
-        "requests in any minute",
-    ),
-    number(
-        "comicsdb_api.throttle.sustained",
-        "COMICSDB_THROTTLE_SUSTAINED",
-        "5000",
-        (1, COUNT_MAX),
-        "requests in any 24 hours",
-    ),
+    number("comicsdb_api.throttle.burst", "20", (1, COUNT_MAX), "requests in any minute"),
+    number("comicsdb_api.throttle.sustained", "5000", (1, COUNT_MAX), "requests in any 24 hours"),
     Setting(
         "comicsdb_api.throttle.tiers",
-        "COMICSDB_THROTTLE_TIERS",
         "friend=7500 backer=10000 sponsor=15000 mega_sponsor=25000",
         "numbers",
         "requests in any 24 hours for supporters; superusers have the highest limit",
@@ -592,41 +447,35 @@ LIMITS = (
     ),
     number(
         "comicsdb_api.throttle.basic_burst",
-        "COMICSDB_THROTTLE_BASIC_BURST",
         "10",
         (1, COUNT_MAX),
         "requests in any minute with HTTP Basic, from phase 2 of its end",
     ),
     number(
         "comicsdb_api.throttle.basic_sustained",
-        "COMICSDB_THROTTLE_BASIC_SUSTAINED",
         "1000",
         (1, COUNT_MAX),
         "requests in any 24 hours with HTTP Basic, from phase 2 of its end",
     ),
     switch(
         "comicsdb_api.anonymous",
-        "COMICSDB_API_ANONYMOUS",
         "on",
         "whether the public catalogue can be read through the API without an account",
     ),
     number(
         "comicsdb_api.throttle.anonymous_burst",
-        "COMICSDB_THROTTLE_ANONYMOUS_BURST",
         "20",
         (1, COUNT_MAX),
         "requests without an account from one address (for IPv6, one /64 network) in any minute",
     ),
     number(
         "comicsdb_api.throttle.anonymous_sustained",
-        "COMICSDB_THROTTLE_ANONYMOUS_SUSTAINED",
         "500",
         (1, COUNT_MAX),
         "requests without an account from one address (for IPv6, one /64 network) in any 24 hours",
     ),
     number(
         "comicsdb_api.throttle.share",
-        "COMICSDB_THROTTLE_SHARE",
         "75",
         (1, 100),
         "the percentage of the account's limits that each token may use, if the account has several, so"
@@ -634,27 +483,23 @@ LIMITS = (
     ),
     switch(
         "comicsdb_api.throttle.free_304_429",
-        "COMICSDB_THROTTLE_FREE_304_429",
         "true",
         "whether 304 and 429 responses are excluded from the daily limit",
     ),
     number(
         "comicsdb_api.covers.burst",
-        "COMICSDB_COVERS_BURST",
         "60",
         (1, COUNT_MAX),
         "requests for covers (`/match_cover_hash`), which need no account, from one address in any minute",
     ),
     number(
         "comicsdb_api.covers.sustained",
-        "COMICSDB_COVERS_SUSTAINED",
         "20000",
         (1, COUNT_MAX),
         "requests for covers from one address in any 24 hours",
     ),
     number(
         "comicsdb.counters.seconds",
-        "COMICSDB_COUNTERS_SECONDS",
         "5",
         (0, 3600),
         "how often a process stores its daily counts; `0` for never",
@@ -662,16 +507,9 @@ LIMITS = (
 )
 
 DONATIONS = (
-    Setting(
-        "comicsdb.donations.collective",
-        "COMICSDB_DONATIONS_COLLECTIVE",
-        "",
-        "slug",
-        "the collective at Open Collective",
-    ),
+    Setting("comicsdb.donations.collective", "", "slug", "the collective at Open Collective"),
     Setting(
         "comicsdb.donations.token",
-        "COMICSDB_DONATIONS_TOKEN",
         "",
         "text",
         "a personal token of an administrator of the collective, required to see addresses",
@@ -679,7 +517,6 @@ DONATIONS = (
     ),
     Setting(
         "comicsdb.donations.url",
-        "COMICSDB_DONATIONS_URL",
         "https://api.opencollective.com/graphql/v2",
         "URL",
         "the URL of the platform's API",
@@ -687,7 +524,6 @@ DONATIONS = (
     ),
     Setting(
         "comicsdb.donations.tiers",
-        "COMICSDB_DONATIONS_TIERS",
         "friend=200 backer=500 sponsor=1000 mega_sponsor=2500",
         "numbers",
         "minimum contribution in US cents within 31 days",
@@ -695,29 +531,20 @@ DONATIONS = (
     ),
     switch(
         "comicsdb.donations.yearly",
-        "COMICSDB_DONATIONS_YEARLY",
         "false",
         "whether a yearly contribution counts for 366 days, with a twelfth of its amount",
     ),
 )
 
 WEBHOOKS = (
-    number(
-        "comicsdb.webhooks.most",
-        "COMICSDB_WEBHOOKS_MOST",
-        "5",
-        (0, 1000),
-        "how many webhooks one account may have; `0` for none",
-    ),
+    number("comicsdb.webhooks.most", "5", (0, 1000), "how many webhooks one account may have; `0` for none"),
     choice(
         "comicsdb.webhooks.sender",
-        "COMICSDB_WEBHOOKS_SENDER",
         ("thread", "off"),
         "whether each server process sends messages that are due; one process of a site is enough",
     ),
     Setting(
         "comicsdb.webhooks.networks",
-        "COMICSDB_WEBHOOKS_NETWORKS",
         "",
         "addresses, networks",
         "private networks that webhooks may reach, also over `http:` and on any port; without it, only"
@@ -729,7 +556,6 @@ WEBHOOKS = (
 MIRRORS = (
     Setting(
         "comicsdb.mirror.origin",
-        "COMICSDB_MIRROR_ORIGIN",
         "",
         "address",
         "the site that this one mirrors, read-only; `comicsdb mirror` sets it. Empty if this is not a mirror",
@@ -737,7 +563,6 @@ MIRRORS = (
     ),
     number(
         "comicsdb.mirror.covers",
-        "COMICSDB_MIRROR_COVERS",
         "2000",
         (0, COUNT_MAX),
         "megabytes of covers and thumbnails that a mirror keeps; the least recently shown are removed first",
@@ -747,34 +572,29 @@ MIRRORS = (
 OPERATIONS = (
     number(
         "comicsdb.feed.days",
-        "COMICSDB_FEED_DAYS",
         "0",
         (0, 36500),
         "days after which `comicsdb account clean` removes entries of the change feed; 0 keeps them for ever",
     ),
     number(
         "comicsdb.feed.touched_days",
-        "COMICSDB_FEED_TOUCHED_DAYS",
         "30",
         (1, 36500),
         "days for which the change feed knows the objects that changed without an entry of their own",
     ),
     choice(
         "comicsdb.acts.worker",
-        "COMICSDB_ACTS_WORKER",
         ("thread", "command"),
         "what runs merges, deletions and changes of very many objects: each server process, or"
         " `comicsdb finish`",
     ),
     choice(
         "comicsdb.log.format",
-        "COMICSDB_LOG_FORMAT",
         ("plain", "json"),
         "the format of log lines: as in the ini file, or one JSON object per line",
     ),
     Setting(
         "comicsdb.metrics.token",
-        "COMICSDB_METRICS_TOKEN",
         "",
         "text",
         "the bearer token with which Prometheus reads `/metrics/`; without it, there is no such page",
@@ -783,7 +603,6 @@ OPERATIONS = (
     ),
     Setting(
         "comicsdb.errors.report",
-        "COMICSDB_ERRORS_REPORT",
         "",
         "`package.module:function`",
         "a function that is called with each unexpected exception and a dict about its context",
@@ -794,28 +613,24 @@ OPERATIONS = (
 DATABASE = (
     switch(
         "comicsdb.database.pooled",
-        "COMICSDB_DATABASE_POOLED",
         "false",
         "whether a pooler between site and PostgreSQL assigns connections to single transactions (PgBouncer,"
         " `pool_mode = transaction`): then no state is kept in connections",
     ),
     number(
         "comicsdb.database.statement_timeout",
-        "COMICSDB_DATABASE_STATEMENT_TIMEOUT",
         "15",
         (0, 3600),
         "seconds after which PostgreSQL cancels a statement of a request, which then gets 503; 0 for never",
     ),
     number(
         "comicsdb.database.lock_timeout",
-        "COMICSDB_DATABASE_LOCK_TIMEOUT",
         "5",
         (0, 3600),
         "seconds for which a request waits for a lock; 0 for no limit",
     ),
     number(
         "comicsdb.database.idle_timeout",
-        "COMICSDB_DATABASE_IDLE_TIMEOUT",
         "60",
         (0, 3600),
         "seconds for which the transaction of a request may be idle before PostgreSQL ends it; 0 for no"
@@ -823,7 +638,6 @@ DATABASE = (
     ),
     Setting(
         REPLICAS,
-        "COMICSDB_DATABASE_REPLICA_URLS",
         "",
         "addresses, separated by spaces",
         "streaming replicas of the database, reached without a pooler, which serve uncached catalogue"
@@ -833,7 +647,6 @@ DATABASE = (
     ),
     number(
         "comicsdb.database.replica_lag",
-        "COMICSDB_DATABASE_REPLICA_LAG",
         "16",
         (1, 1_000_000),
         "megabytes of the write-ahead log that a replica may lag behind; beyond that, it is excluded"
