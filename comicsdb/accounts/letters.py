@@ -11,7 +11,7 @@ from translationstring import TranslationString
 
 from comicsdb.accounts.browsers import browser_name
 from comicsdb.i18n import Text, _, long_date, ngettext
-from comicsdb.mail import Facts, Items, Letter, Link, Paragraph
+from comicsdb.mail import Facts, Items, Letter, Link
 from comicsdb.models import SecurityEvent, SecurityEventKind, User, Webhook
 
 # Pages of the site.
@@ -43,10 +43,10 @@ def activation(user: User, secret: str) -> Letter:
     return Letter(
         subject=_("Activate your account"),
         blocks=(
-            Paragraph(_("Welcome! Somebody, hopefully you, created a comicsdb account with this address.")),
+            _("Welcome! Somebody, hopefully you, created a comicsdb account with this address."),
             Link(_("Activate the account"), ACTIVATE.format(uid=user.id, secret=secret)),
-            Paragraph(ONCE),
-            Paragraph(_("With an account you can:")),
+            ONCE,
+            _("With an account you can:"),
             Items(
                 (
                     _("add to the catalogue and correct it,"),
@@ -54,7 +54,7 @@ def activation(user: User, secret: str) -> Letter:
                     _("rate issues, and use the API with your programs."),
                 )
             ),
-            Paragraph(NOT_YOU),
+            NOT_YOU,
         ),
     )
 
@@ -64,16 +64,14 @@ def known_address(user: User) -> Letter:
     return Letter(
         subject=_("You already have an account"),
         blocks=(
-            Paragraph(
-                _(
-                    "Somebody, perhaps you, tried to create a comicsdb account with this address. It"
-                    " already belongs to the account ${name}, so nothing was changed.",
-                    mapping={"name": user.username},
-                )
+            _(
+                "Somebody, perhaps you, tried to create a comicsdb account with this address. It"
+                " already belongs to the account ${name}, so nothing was changed.",
+                mapping={"name": user.username},
             ),
             Link(_("Log in"), LOG_IN),
             Link(_("Choose a new password if you forgot yours"), FORGOTTEN),
-            Paragraph(NOT_YOU),
+            NOT_YOU,
         ),
     )
 
@@ -83,15 +81,13 @@ def reset(user: User, secret: str) -> Letter:
     return Letter(
         subject=_("Choose a new password"),
         blocks=(
-            Paragraph(
-                _(
-                    "Somebody, hopefully you, asked to reset the password of your comicsdb account ${name}.",
-                    mapping={"name": user.username},
-                )
+            _(
+                "Somebody, hopefully you, asked to reset the password of your comicsdb account ${name}.",
+                mapping={"name": user.username},
             ),
             Link(_("Choose a new password"), RESET.format(uid=user.id, secret=secret)),
-            Paragraph(ONCE),
-            Paragraph(_("If this was not you, ignore this e-mail: your password will not change.")),
+            ONCE,
+            _("If this was not you, ignore this e-mail: your password will not change."),
         ),
     )
 
@@ -102,23 +98,19 @@ def log_in_link(user: User, secret: str) -> Letter:
     return Letter(
         subject=_("Log in with this link"),
         blocks=(
-            Paragraph(
-                _(
-                    "Too many wrong passwords were entered for your comicsdb account ${name}, and then"
-                    " somebody tried to log in from a place where it had not been used before. For a"
-                    " while we do not accept any password from such places, not even the right one.",
-                    mapping={"name": user.username},
-                )
+            _(
+                "Too many wrong passwords were entered for your comicsdb account ${name}, and then"
+                " somebody tried to log in from a place where it had not been used before. For a"
+                " while we do not accept any password from such places, not even the right one.",
+                mapping={"name": user.username},
             ),
-            Paragraph(_("If you want to log in, use this link:")),
+            _("If you want to log in, use this link:"),
             Link(_("Log in"), LOG_IN_LINK.format(secret=secret)),
-            Paragraph(_("The link works once and expires in ${time}.", mapping={"time": hour})),
-            Paragraph(
-                _(
-                    "If this was not you, no action is needed: nobody has logged in, and your password"
-                    " keeps working in places where you have logged in before. Do not forward this"
-                    " e-mail: the link logs in to your account."
-                )
+            _("The link works once and expires in ${time}.", mapping={"time": hour}),
+            _(
+                "If this was not you, no action is needed: nobody has logged in, and your password"
+                " keeps working in places where you have logged in before. Do not forward this"
+                " e-mail: the link logs in to your account."
             ),
         ),
     )
@@ -129,10 +121,10 @@ def confirm_email(secret: str) -> Letter:
     return Letter(
         subject=_("Confirm your e-mail address"),
         blocks=(
-            Paragraph(_("Somebody, hopefully you, wants to use this address for a comicsdb account.")),
+            _("Somebody, hopefully you, wants to use this address for a comicsdb account."),
             Link(_("Confirm the address"), CONFIRM_EMAIL.format(secret=secret)),
-            Paragraph(ONCE),
-            Paragraph(NOT_YOU),
+            ONCE,
+            NOT_YOU,
         ),
     )
 
@@ -142,16 +134,14 @@ def email_changing(user: User, new: str) -> Letter:
     return Letter(
         subject=_("Your e-mail address is about to change"),
         blocks=(
-            Paragraph(
-                _(
-                    "Somebody, hopefully you, asked to change the e-mail address of your comicsdb account"
-                    " ${name}. It will change when the link sent to the new address is opened; until then"
-                    " nothing changes.",
-                    mapping={"name": user.username},
-                )
+            _(
+                "Somebody, hopefully you, asked to change the e-mail address of your comicsdb account"
+                " ${name}. It will change when the link sent to the new address is opened; until then"
+                " nothing changes.",
+                mapping={"name": user.username},
             ),
             Facts(((_("New address"), new),)),
-            Paragraph(_("If this was not you, choose a new password now and contact us.")),
+            _("If this was not you, choose a new password now and contact us."),
             Link(_("Choose a new password"), FORGOTTEN),
             Link(_("Contact us"), CONTACT),
         ),
@@ -166,20 +156,16 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
     if until is not None:
         facts.append((_("Valid until"), long_date(until)))
     blocks = [
-        Paragraph(
-            _(
-                "A program still uses the user name and password of your account ${name} to access the"
-                " comicsdb API (HTTP Basic authentication).",
-                mapping=name,
-            )
+        _(
+            "A program still uses the user name and password of your account ${name} to access the"
+            " comicsdb API (HTTP Basic authentication).",
+            mapping=name,
         ),
         Facts(tuple(facts)),
-        Paragraph(_final_reminder(until) if final else _first_reminder(until)),
-        Paragraph(
-            _(
-                "Create an API token for each program on your account page and use it instead of your"
-                " password; the program may need an update first."
-            )
+        _final_reminder(until) if final else _first_reminder(until),
+        _(
+            "Create an API token for each program on your account page and use it instead of your"
+            " password; the program may need an update first."
         ),
         Link(_("Create a token"), TOKENS),
         Link(_("What changes and when"), HELP_PASSWORDS),
@@ -226,7 +212,7 @@ def blocked_notice(username: str, when: datetime, address: str, allowed: int) ->
         allowed,
     )
     letter = _staff_letter(_("Too many sign-ups from one address"), username, when, address)
-    return Letter(letter.subject, (*letter.blocks, Paragraph(about)))
+    return Letter(letter.subject, (*letter.blocks, about))
 
 
 def _staff_letter(what: Text, username: str, when: datetime, address: str) -> Letter:
@@ -235,7 +221,7 @@ def _staff_letter(what: Text, username: str, when: datetime, address: str) -> Le
         (_("When"), f"{when:%Y-%m-%d %H:%M} UTC"),
         (_("From"), address),
     )
-    return Letter(subject=_("comicsdb accounts"), blocks=(Paragraph(what), Facts(rows)))
+    return Letter(subject=_("comicsdb accounts"), blocks=(what, Facts(rows)))
 
 
 class SecurityText(NamedTuple):
@@ -349,21 +335,19 @@ def security_letter(user: User, event: SecurityEvent, secret: str) -> Letter:
         fine = _("If this was you, no action is needed.")
         browser = ", ".join(filter(None, browser_name(event.browser))) or _("unknown")
         rows += [(_("Browser"), browser), (_("From"), event.address or _("unknown"))]
-    blocks = [Paragraph(mailed_text(event) % {"name": user.username}), Facts(tuple(rows)), Paragraph(fine)]
+    blocks = [mailed_text(event) % {"name": user.username}, Facts(tuple(rows)), fine]
     if secret:
         blocks += [
-            Paragraph(
-                _(
-                    "If this was not you, secure your account: on the next page you can log out all"
-                    " browsers, revoke all API tokens and feed addresses, and get a link to set a new"
-                    " password."
-                )
+            _(
+                "If this was not you, secure your account: on the next page you can log out all"
+                " browsers, revoke all API tokens and feed addresses, and get a link to set a new"
+                " password."
             ),
             Link(_("This was not me"), NOT_ME.format(uid=user.id, secret=secret)),
-            Paragraph(_("The link works once and expires in ${time}.", mapping={"time": DAYS})),
+            _("The link works once and expires in ${time}.", mapping={"time": DAYS}),
         ]
     else:
-        blocks += [Paragraph(_("If this was not you, contact us.")), Link(_("Contact us"), CONTACT)]
+        blocks += [_("If this was not you, contact us."), Link(_("Contact us"), CONTACT)]
     return Letter(SECURITY_TEXTS[event.kind].title, tuple(blocks))
 
 
@@ -416,20 +400,16 @@ def throttle_warning(username: str, figures: ThrottleFigures) -> Letter:
     return Letter(
         subject=_("Your API client is being rate-limited"),
         blocks=(
-            Paragraph(introduction),
-            Paragraph(throttle_sentence(figures)),
-            Paragraph(
-                _(
-                    "The X-RateLimit headers of every response say how many requests are left, and"
-                    " Retry-After in a refusal says how many seconds to wait. Please make sure that the"
-                    " program respects them."
-                )
+            introduction,
+            throttle_sentence(figures),
+            _(
+                "The X-RateLimit headers of every response say how many requests are left, and"
+                " Retry-After in a refusal says how many seconds to wait. Please make sure that the"
+                " program respects them."
             ),
             Link(_("How to slow down"), HELP_LIMITS),
-            Paragraph(_("If this continues, we may have to revoke your account's access to the API.")),
-            Paragraph(
-                _("Is this a mistake, or do you need help? Reply to this e-mail and we will look into it.")
-            ),
+            _("If this continues, we may have to revoke your account's access to the API."),
+            _("Is this a mistake, or do you need help? Reply to this e-mail and we will look into it."),
             Link(_("Contact us"), CONTACT),
         ),
     )
@@ -447,21 +427,17 @@ def throttle_restriction(username: str, figures: ThrottleFigures, *, tokens: boo
     return Letter(
         subject=_("Your API access has been restricted"),
         blocks=(
-            Paragraph(
-                _(
-                    "We wrote to you before about a program that uses your account ${name} and keeps"
-                    " sending requests to our API after being refused. It still does.",
-                    mapping={"name": username},
-                )
+            _(
+                "We wrote to you before about a program that uses your account ${name} and keeps"
+                " sending requests to our API after being refused. It still does.",
+                mapping={"name": username},
             ),
-            Paragraph(throttle_sentence(figures)),
-            Paragraph(done),
-            Paragraph(_("Please fix the program first, so that it waits for as long as it is told to.")),
+            throttle_sentence(figures),
+            done,
+            _("Please fix the program first, so that it waits for as long as it is told to."),
             Link(_("How to slow down"), HELP_LIMITS),
             *((Link(_("Create a new token"), TOKENS),) if tokens else ()),
-            Paragraph(
-                _("Is this a mistake, or do you need help? Reply to this e-mail and we will look into it.")
-            ),
+            _("Is this a mistake, or do you need help? Reply to this e-mail and we will look into it."),
             Link(_("Contact us"), CONTACT),
         ),
     )
@@ -486,7 +462,7 @@ def throttle_report(names: Sequence[str], lines: Sequence[str], *, sent: bool) -
             number,
             names=listed,
         )
-    return Letter(subject=subject, blocks=(Paragraph(text), Items(tuple(lines))))
+    return Letter(subject=subject, blocks=(text, Items(tuple(lines))))
 
 
 def webhook_disabled(user: User, webhook: Webhook, *, is_gone: bool) -> Letter:
@@ -498,14 +474,12 @@ def webhook_disabled(user: User, webhook: Webhook, *, is_gone: bool) -> Letter:
     return Letter(
         subject=_("Your webhook was disabled"),
         blocks=(
-            Paragraph(
-                _(
-                    "We have stopped sending to this webhook of your comicsdb account ${name}: ${url}",
-                    mapping={"name": user.username, "url": webhook.url},
-                )
+            _(
+                "We have stopped sending to this webhook of your comicsdb account ${name}: ${url}",
+                mapping={"name": user.username, "url": webhook.url},
             ),
-            Paragraph(reason),
-            Paragraph(_("Resume it once it works again; nothing is lost until then.")),
+            reason,
+            _("Resume it once it works again; nothing is lost until then."),
             Link(_("See its last deliveries"), WEBHOOK.format(id=webhook.id)),
         ),
     )

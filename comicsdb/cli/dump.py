@@ -11,7 +11,7 @@ from comicsdb.exchange import dump as dumps
 from comicsdb.exchange.downloads import SITE, age_of_newest
 from comicsdb.exchange.minisign import Key, KeyFileError
 from comicsdb.i18n import _
-from comicsdb.mail import Letter, Link, Paragraph, queue_to_administrators
+from comicsdb.mail import Letter, Link, queue_to_administrators
 from comicsdb.ops.jobs import DUMP, job_lock
 
 MISSED = timedelta(hours=26)  # a day, plus the time by which a dump may take longer than the previous one
@@ -70,12 +70,10 @@ def _check(site: Site, folder: Path) -> None:
     letter = Letter(
         _("The daily dump is missing"),
         (
-            Paragraph(
-                _(
-                    "There is no dump of the catalogue from the last ${hours} hours. The log of the job says"
-                    " why; run it again with: comicsdb dump",
-                    mapping={"hours": int(MISSED.total_seconds()) // 3600},
-                )
+            _(
+                "There is no dump of the catalogue from the last ${hours} hours. The log of the job says"
+                " why; run it again with: comicsdb dump",
+                mapping={"hours": int(MISSED.total_seconds()) // 3600},
             ),
             *([Link(_("Dumps"), "/data/")] if site.settings["comicsdb.base_url"] else []),
         ),

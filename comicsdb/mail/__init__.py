@@ -5,7 +5,7 @@ as a row. Rows are sent by the command `comicsdb mail send` or by a thread of ea
 """
 
 from comicsdb.mail.delivery import Sender
-from comicsdb.mail.letter import Facts, Items, Letter, Link, Paragraph
+from comicsdb.mail.letter import Facts, Items, Letter, Link
 from comicsdb.mail.outbox import queue, queue_to_administrators
 from comicsdb.ops.worker import add_worker
 

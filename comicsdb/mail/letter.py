@@ -24,13 +24,6 @@ _TABLE = '<table role="presentation" cellpadding="0" cellspacing="0" border="0"'
 
 
 @dataclass(frozen=True)
-class Paragraph:
-    """A few sentences."""
-
-    text: Text
-
-
-@dataclass(frozen=True)
 class Link:
     """A link with a label: to a path of this site or a full URL."""
 
@@ -52,7 +45,7 @@ class Items:
     entries: tuple[Text, ...]
 
 
-Block = Paragraph | Link | Facts | Items
+Block = Text | Link | Facts | Items  # a text is a paragraph
 
 
 @dataclass(frozen=True)
@@ -100,8 +93,6 @@ def as_text(letter: Letter, context: LetterContext) -> str:
 
 def _text_lines(block: Block, context: LetterContext) -> Iterable[str]:
     match block:
-        case Paragraph(text):
-            yield _wrapped(context.translate(text))
         case Link(label, address):
             yield _wrapped(f"{context.translate(label)}:")
             yield context.absolute(address)
@@ -111,6 +102,8 @@ def _text_lines(block: Block, context: LetterContext) -> Iterable[str]:
         case Items(entries):
             for entry in entries:
                 yield _wrapped(f"- {context.translate(entry)}", later="  ")
+        case text:
+            yield _wrapped(context.translate(text))
 
 
 def _wrapped(line: str, later: str = "") -> str:
@@ -150,8 +143,6 @@ def as_html(letter: Letter, context: LetterContext) -> str:
 
 def _html(block: Block, context: LetterContext, is_first_link: bool) -> str:
     match block:
-        case Paragraph(text):
-            return escape(context.translate(text))
         case Link(label, address):
             absolute, words = escape(context.absolute(address)), escape(context.translate(label))
             ground = _FIRST if is_first_link else _OTHER
@@ -172,3 +163,5 @@ def _html(block: Block, context: LetterContext, is_first_link: bool) -> str:
                 f'<li style="{_TEXT}">{escape(context.translate(entry))}</li>' for entry in entries
             )
             return f'<ul style="margin:0;padding:0 0 0 20px">{points}</ul>'
+        case text:
+            return escape(context.translate(text))

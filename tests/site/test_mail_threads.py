@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from comicsdb.config import parse_settings
-from comicsdb.mail import Letter, Paragraph, queue
+from comicsdb.mail import Letter, queue
 from tests.conftest import SETTINGS
 from tests.serving import add_account, free_port, pserve, write_ini
 from tests.smtp_sink import SmtpSink
@@ -48,7 +48,7 @@ def test_two_processes_send_each_mail_once(database, factory, tmp_path, sink):
         with factory() as session:
             given = parse_settings({"sqlalchemy.url": database, **SETTINGS})
             for recipient in recipients:
-                queue(session, given, Letter("News", (Paragraph("!"),)), to=recipient, kind="test")
+                queue(session, given, Letter("News", ("!",)), to=recipient, kind="test")
             session.commit()
         wait_until(lambda: len(sink.received) >= 1 + len(recipients))
     assert Counter(to for to, _mail in sink.received) == Counter(["ann@example.org", *recipients])

@@ -10,7 +10,7 @@ from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog.unit_of_work import WRITE_LOCK
 from comicsdb.config import parse_settings
-from comicsdb.mail import Letter, Paragraph, queue
+from comicsdb.mail import Letter, queue
 from comicsdb.mail.delivery import transport_from_settings
 from comicsdb.models import (
     AccountLink,
@@ -255,7 +255,7 @@ def test_mails_are_sent_by_command(account, factory, read, monkeypatch):
     with factory() as session:
         given = parse_settings({"sqlalchemy.url": "postgresql://x/y", **SETTINGS})
         for number in range(3):
-            letter = Letter("News", (Paragraph("Something happened."),))
+            letter = Letter("News", ("Something happened.",))
             queue(session, given, letter, to=f"reader{number}@example.org", kind="test")
         session.commit()
     monkeypatch.setenv("COMICSDB_SMTP_PORT", str(free_port()))

@@ -11,7 +11,7 @@ import time_machine
 from sqlalchemy import select, text
 
 from comicsdb.config import parse_settings
-from comicsdb.mail import Letter, Link, Paragraph, queue, queue_to_administrators
+from comicsdb.mail import Letter, Link, queue, queue_to_administrators
 from comicsdb.mail.delivery import EXPIRED, Sender, TransportError, clean, send_due, transport_from_settings
 from comicsdb.models import OutgoingMail
 from tests.certificate import CERTIFICATE, KEY
@@ -19,7 +19,7 @@ from tests.serving import SECRET, free_port
 from tests.smtp_sink import SmtpSink
 from tests.waiting import wait_until
 
-LETTER = Letter("News", (Paragraph("Something happened."), Link("Read on", "/help/api/")))
+LETTER = Letter("News", ("Something happened.", Link("Read on", "/help/api/")))
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 

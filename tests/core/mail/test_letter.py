@@ -9,7 +9,7 @@ from pyramid.i18n import make_localizer
 
 from comicsdb.config import SettingsError, parse_settings
 from comicsdb.i18n import _, ngettext, translate
-from comicsdb.mail import Facts, Items, Letter, Link, Paragraph, queue
+from comicsdb.mail import Facts, Items, Letter, Link, queue
 from comicsdb.mail.letter import LetterContext, as_html, as_text
 from comicsdb.mail.outbox import compose, parse
 from tests.mailbox import waiting_mails
@@ -28,7 +28,7 @@ LONG = "https://comics.example/" + "x" * 200
 LETTER = Letter(
     subject=_("News of ${name}", mapping={"name": HOSTILE}),
     blocks=(
-        Paragraph(_("Dear ${name}, something happened. ", mapping={"name": HOSTILE}) + "Words " * 40),
+        _("Dear ${name}, something happened. ", mapping={"name": HOSTILE}) + "Words " * 40,
         Link(_("Read on"), "/help/api/"),
         Link("Elsewhere", LONG),
         Facts((("Days", "3"), ("Name", HOSTILE))),
