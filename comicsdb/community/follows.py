@@ -22,10 +22,14 @@ ENTRIES_MAX = 60
 ISSUES_SHOWN = 8  # maximum number of issues shown of those read on one day
 
 
+def _pair(follower_id: int, followed_id: int) -> tuple:
+    """The conditions of the row of two accounts, if there is one."""
+    return Follow.follower_id == follower_id, Follow.followed_id == followed_id
+
+
 def follow(session: Session, follower_id: int, reader: User) -> None:
     """Follow a reader with a public profile; raises InvalidError if blocked by them or at the limit."""
-    known = select(Follow.blocked).where(Follow.follower_id == follower_id, Follow.followed_id == reader.id)
-    if session.scalar(known):
+    if session.scalar(select(Follow.blocked).where(*_pair(follower_id, reader.id))):
         raise InvalidError({"__all__": [_("You cannot follow this reader.")]})
     number = select(func.count()).where(Follow.follower_id == follower_id, ~Follow.blocked)
     if session.scalar(number) >= FOLLOWED_MAX:
@@ -39,34 +43,22 @@ def follow(session: Session, follower_id: int, reader: User) -> None:
 
 def unfollow(session: Session, follower_id: int, followed_id: int) -> None:
     """Stop following an account; a block by that account remains."""
-    session.execute(
-        delete(Follow).where(
-            Follow.follower_id == follower_id, Follow.followed_id == followed_id, ~Follow.blocked
-        )
-    )
+    session.execute(delete(Follow).where(*_pair(follower_id, followed_id), ~Follow.blocked))
 
 
 def block(session: Session, user_id: int, follower_id: int) -> None:
     """Block a follower of an account, who no longer follows it and cannot follow it again; ignores others."""
-    session.execute(
-        update(Follow)
-        .where(Follow.followed_id == user_id, Follow.follower_id == follower_id)
-        .values(blocked=True)
-    )
+    session.execute(update(Follow).where(*_pair(follower_id, user_id)).values(blocked=True))
 
 
 def unblock(session: Session, user_id: int, follower_id: int) -> None:
     """Allow a blocked reader to follow an account again."""
-    session.execute(
-        delete(Follow).where(Follow.followed_id == user_id, Follow.follower_id == follower_id, Follow.blocked)
-    )
+    session.execute(delete(Follow).where(*_pair(follower_id, user_id), Follow.blocked))
 
 
 def follows(session: Session, follower_id: int, followed_id: int) -> bool:
     """Whether an account follows another one."""
-    known = select(Follow.id).where(
-        Follow.follower_id == follower_id, Follow.followed_id == followed_id, ~Follow.blocked
-    )
+    known = select(Follow.id).where(*_pair(follower_id, followed_id), ~Follow.blocked)
     return session.scalar(known) is not None
 
 
