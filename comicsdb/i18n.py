@@ -49,7 +49,7 @@ class Plural:
 
     def __str__(self) -> str:
         """Return the text in English."""
-        return translate(localizer(DEFAULT_LANGUAGE), self)
+        return in_english(self)
 
 
 class FormattedText(str):
@@ -108,6 +108,11 @@ def translate(localizer: Localizer, text: Text) -> str:
         plain = TranslationString(text, domain=text.domain, default=text.default, context=text.context)
         return localizer.translate(plain, mapping=values)
     return str(text)
+
+
+def in_english(text: Text) -> str:
+    """Return a text in English, with its values."""
+    return translate(localizer(DEFAULT_LANGUAGE), text)
 
 
 @lru_cache

@@ -21,12 +21,10 @@ from comicsdb.accounts.supporters import (
 )
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.history import horizon
-from comicsdb.cli.support import Site, pass_site
-from comicsdb.i18n import localizer, translate
+from comicsdb.cli.support import Site, error_texts, pass_site
 from comicsdb.library import acts
 from comicsdb.library.transfer import imports
 from comicsdb.mail import queue_to_administrators
-from comicsdb.models.choices import DEFAULT_LANGUAGE
 from comicsdb.ops.jobs import DONATIONS, NOTICES, job_lock
 from comicsdb.ratelimit.postgres import remove_expired
 from comicsdb.webhooks import delivery
@@ -58,9 +56,7 @@ def committed_session(site: Site):
             yield session
             session.commit()
         except InvalidError as error:
-            english = localizer(DEFAULT_LANGUAGE)
-            texts = [translate(english, text) for texts in error.errors.values() for text in texts]
-            raise click.ClickException(" ".join(texts)) from error
+            raise click.ClickException(" ".join(error_texts(error))) from error
 
 
 @click.group("account")
@@ -80,7 +76,8 @@ def create_command(site: Site, username: str, email: str, password: str, **right
         user = admin.create_account(
             session, None, site.passwords, username=username, email=email, password=password
         )
-        admin.change_account(command_context(session, site.settings), None, user, _granted(**rights))
+        changes = _right_changes(**rights, granted=True)
+        admin.change_account(command_context(session, site.settings), None, user, changes)
     click.echo(f"{user.username} now has account {user.id}.")
 
 
@@ -90,28 +87,16 @@ def create_command(site: Site, username: str, email: str, password: str, **right
 @pass_site
 def grant_command(site: Site, username: str, **rights):
     """Grant rights to an account."""
-    with committed_session(site) as session:
-        user = admin.account_named(session, username)
-        _print_change(
-            user,
-            admin.change_account(command_context(session, site.settings), None, user, _granted(**rights)),
-        )
+    _change(site, username, _right_changes(**rights, granted=True))
 
 
 @account_group.command("revoke")
 @USERNAME
 @with_rights
 @pass_site
-def revoke_command(site: Site, username: str, groups: tuple[str, ...], is_staff: bool, is_superuser: bool):
+def revoke_command(site: Site, username: str, **rights):
     """Revoke rights of an account."""
-    flags = {"is_staff": is_staff, "is_superuser": is_superuser}
-    with committed_session(site) as session:
-        user = admin.account_named(session, username)
-        changes = {flag: False for flag, wanted in flags.items() if wanted}
-        changes["remove_groups"] = groups
-        _print_change(
-            user, admin.change_account(command_context(session, site.settings), None, user, changes)
-        )
+    _change(site, username, _right_changes(**rights, granted=False))
 
 
 @account_group.command("deactivate")
@@ -119,7 +104,7 @@ def revoke_command(site: Site, username: str, groups: tuple[str, ...], is_staff:
 @pass_site
 def deactivate_command(site: Site, username: str):
     """Deactivate an account: nobody can log in, and its tokens are not accepted."""
-    _switch(site, username, on=False)
+    _change(site, username, {"is_active": False})
 
 
 @account_group.command("activate")
@@ -127,7 +112,7 @@ def deactivate_command(site: Site, username: str):
 @pass_site
 def activate_command(site: Site, username: str):
     """Activate an account."""
-    _switch(site, username, on=True)
+    _change(site, username, {"is_active": True})
 
 
 @account_group.command("password")
@@ -218,21 +203,18 @@ def remind_basic_command(site: Site, dry_run: bool):
     click.echo(f"{len(names):,} {'would be' if dry_run else 'are'} reminded.")
 
 
-def _granted(groups: tuple[str, ...], is_staff: bool, is_superuser: bool) -> dict:
+def _right_changes(groups: tuple[str, ...], is_staff: bool, is_superuser: bool, *, granted: bool) -> dict:
+    """The changes of an account that grant or revoke rights."""
     flags = {"is_staff": is_staff, "is_superuser": is_superuser}
-    changes = {flag: True for flag, wanted in flags.items() if wanted}
-    return {**changes, "add_groups": groups}
+    changes = {flag: granted for flag, wanted in flags.items() if wanted}
+    return {**changes, "add_groups" if granted else "remove_groups": groups}
 
 
-def _switch(site: Site, username: str, *, on: bool) -> None:
+def _change(site: Site, username: str, changes: dict) -> None:
+    """Change an account, and print what has changed."""
     with committed_session(site) as session:
         user = admin.account_named(session, username)
-        _print_change(
-            user, admin.change_account(command_context(session, site.settings), None, user, {"is_active": on})
-        )
-
-
-def _print_change(user, change: dict) -> None:
+        change = admin.change_account(command_context(session, site.settings), None, user, changes)
     for field, (before, after) in change.items():
         click.echo(f"{user.username}: {field}: {before} → {after}")
     if not change:

@@ -8,7 +8,7 @@ import click
 
 from comicsdb import admin, db
 from comicsdb.admin import unfinished
-from comicsdb.catalog import Catalog, CatalogError, InvalidError, MovedError
+from comicsdb.catalog import Catalog, CatalogError, MovedError
 from comicsdb.catalog.maintenance.merge import MergePreview, preview_merge
 from comicsdb.catalog.maintenance.move import MovePreview, preview_move
 from comicsdb.catalog.maintenance.repair_reports import (
@@ -16,10 +16,10 @@ from comicsdb.catalog.maintenance.repair_reports import (
     count_external_ids,
     find_duplicate_volumes,
 )
-from comicsdb.cli.support import Site, pass_site
-from comicsdb.i18n import localizer, translate
+from comicsdb.cli.support import Site, error_texts, pass_site
+from comicsdb.i18n import in_english
 from comicsdb.models import CATALOGUE
-from comicsdb.models.choices import DEFAULT_LANGUAGE, YEARS
+from comicsdb.models.choices import YEARS
 from comicsdb.ops.jobs import AlreadyRunningError
 
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show what would be done.")
@@ -46,7 +46,7 @@ def edit_catalogue(site: Site, *, dry_run: bool = False, reason: str = ""):
             else:
                 session.commit()
         except CatalogError as error:
-            raise click.ClickException(error_text(error)) from error
+            raise click.ClickException("\n".join(error_texts(error))) from error
 
 
 def find_or_fail(catalog: Catalog, kind: str, object_id: int):
@@ -56,14 +56,6 @@ def find_or_fail(catalog: Catalog, kind: str, object_id: int):
     except MovedError as moved:
         survivor = f"{kind} {moved.entity.id}"
         raise click.ClickException(f"The {kind} {object_id} was merged into {survivor}.") from moved
-
-
-def error_text(error: Exception) -> str:
-    """The English text of an error."""
-    if isinstance(error, InvalidError):
-        english = localizer(DEFAULT_LANGUAGE)
-        return "\n".join(translate(english, text) for texts in error.errors.values() for text in texts)
-    return str(error)
 
 
 def echo_result(dry_run: bool, words: str) -> None:
@@ -132,8 +124,7 @@ def _is_or_would_be(dry_run: bool) -> str:
 
 def _refuse(planned: MergePreview | MovePreview) -> None:
     if planned.problems:
-        english = localizer(DEFAULT_LANGUAGE)
-        raise click.ClickException("\n".join(translate(english, each.message) for each in planned.problems))
+        raise click.ClickException("\n".join(in_english(each.message) for each in planned.problems))
 
 
 def _print_merge(planned: MergePreview) -> None:

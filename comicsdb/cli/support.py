@@ -12,11 +12,13 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from comicsdb import db
 from comicsdb.accounts import passwords
 from comicsdb.accounts.passwords import Passwords
+from comicsdb.catalog.errors import CatalogError, InvalidError
 from comicsdb.cli.database import is_current
 from comicsdb.config import SettingsError, parse_settings
 from comicsdb.db.dev_cluster import EmbeddedError
 from comicsdb.exchange.exporting import ExportFailedError
 from comicsdb.exchange.run import ImportFailedError
+from comicsdb.i18n import in_english
 from comicsdb.media import from_settings
 from comicsdb.media.storage import Storage
 from comicsdb.ops.backup import BackupError
@@ -58,6 +60,13 @@ class CommandGroup(click.Group):
             raise click.ClickException(
                 f"The database refuses this: {first} (docs/deploy.md says how to create it)."
             ) from error
+
+
+def error_texts(error: CatalogError) -> list[str]:
+    """The texts of an error, in English."""
+    if isinstance(error, InvalidError):
+        return [in_english(text) for texts in error.errors.values() for text in texts]
+    return [str(error)]
 
 
 def find_ini(given: str | None) -> Path:
