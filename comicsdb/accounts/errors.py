@@ -9,51 +9,56 @@ from comicsdb.i18n import Text, _
 class AccountError(Exception):
     """Base class; `text` may be shown to people."""
 
-    def __init__(self, text: Text):
-        super().__init__(text)
-        self.text = text
+    text: Text = ""
+
+    def __init__(self):
+        super().__init__(self.text)
+
+
+class TryLaterError(AccountError):
+    """A limit is reached; the client may retry after `retry_after` seconds."""
+
+    def __init__(self, retry_after: int):
+        super().__init__()
+        self.retry_after = retry_after
 
 
 class SignUpsClosedError(AccountError):
     """Sign-ups are closed; the text is the administrators' own or the default."""
 
+    def __init__(self, text: Text):
+        self.text = text
+        super().__init__()
 
-class TooManySignUpsError(AccountError):
+
+class TooManySignUpsError(TryLaterError):
     """The daily limit (UTC) of sign-ups from this address is reached."""
 
-    def __init__(self, retry_after: int):
-        super().__init__(_("Too many accounts were created from your address today. Try again tomorrow."))
-        self.retry_after = retry_after
+    text = _("Too many accounts were created from your address today. Try again tomorrow.")
 
 
 class BadLinkError(AccountError):
     """A link that was never sent, has expired, was replaced, or is incomplete."""
 
-    def __init__(self):
-        super().__init__(_("This link does not work: it is incomplete or more than 24 hours old."))
+    text = _("This link does not work: it is incomplete or more than 24 hours old.")
 
 
 class LinkUsedError(AccountError):
     """A link that was used already and has not expired."""
 
-    def __init__(self):
-        super().__init__(_("This link has already been used."))
+    text = _("This link has already been used.")
 
 
 class LogInFailedError(AccountError):
     """The name or password is wrong, or the account is inactive; which one is not revealed."""
 
-    def __init__(self):
-        super().__init__(_("Incorrect user name, e-mail address or password."))
+    text = _("Incorrect user name, e-mail address or password.")
 
 
 class NotActivatedError(AccountError):
     """Name and password are right, but the account was never activated."""
 
-    def __init__(self):
-        super().__init__(
-            _("Your account is waiting for activation: open the link we sent, or request another.")
-        )
+    text = _("Your account is waiting for activation: open the link we sent, or request another.")
 
 
 class TooFastError(AccountError):
@@ -62,55 +67,48 @@ class TooFastError(AccountError):
     `sealed` is the encrypted form: submitting it again keeps the time of the first submission.
     """
 
+    text = _("One more click and your account is ready.")
+
     def __init__(self, sealed: str):
-        super().__init__(_("One more click and your account is ready."))
+        super().__init__()
         self.sealed = sealed
 
 
 class CodeRefusedError(AccountError):
     """An authenticator code or recovery code that is wrong or was used before."""
 
-    def __init__(self):
-        super().__init__(_("This code is incorrect or has already been used."))
+    text = _("This code is incorrect or has already been used.")
 
 
 class PasskeyRefusedError(AccountError):
     """An invalid passkey response: unknown, expired, used before, or altered."""
 
-    def __init__(self):
-        super().__init__(_("This passkey could not be used. Try again."))
+    text = _("This passkey could not be used. Try again.")
 
 
-class TooManyFailuresError(AccountError):
-    """Too many wrong passwords; the client may retry after `retry_after` seconds."""
+class TooManyFailuresError(TryLaterError):
+    """Too many wrong passwords."""
 
-    def __init__(self, retry_after: int):
-        super().__init__(_("Too many failed attempts. Please wait a while and try again."))
-        self.retry_after = retry_after
+    text = _("Too many failed attempts. Please wait a while and try again.")
 
 
 class NewNetworkError(TooManyFailuresError):
     """The password is being guessed and this network is new: a link was mailed to the owner, if any."""
 
-    def __init__(self, retry_after: int):
-        super().__init__(retry_after)
-        self.text = _(
-            "Too many wrong passwords were entered for this name, so passwords are not accepted at the"
-            " moment from places where it has not been used before. If the account exists, we have"
-            " e-mailed its owner a link to log in."
-        )
+    text = _(
+        "Too many wrong passwords were entered for this name, so passwords are not accepted at the"
+        " moment from places where it has not been used before. If the account exists, we have"
+        " e-mailed its owner a link to log in."
+    )
 
 
-class TooManyMailsError(AccountError):
-    """Too many mails were requested from one address; the client may retry after `retry_after` seconds."""
+class TooManyMailsError(TryLaterError):
+    """Too many mails were requested from one address."""
 
-    def __init__(self, retry_after: int):
-        super().__init__(_("Too many e-mails were requested. Please wait a while and try again."))
-        self.retry_after = retry_after
+    text = _("Too many e-mails were requested. Please wait a while and try again.")
 
 
 class FormAlreadySubmittedError(AccountError):
     """A form that was submitted a second time; nothing was created."""
 
-    def __init__(self):
-        super().__init__(_("This form was already submitted."))
+    text = _("This form was already submitted.")
