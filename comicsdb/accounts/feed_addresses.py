@@ -7,9 +7,8 @@ from typing import NamedTuple
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
+from comicsdb.accounts.constraints import add_once
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.errors import FormAlreadySubmittedError
-from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.catalog.errors import InvalidError
@@ -44,16 +43,8 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
             {"name": [_("You have reached the maximum number of addresses: revoke one first.")]}
         )
     secret = secrets.token_urlsafe(32)
-    address = FeedAddress(
-        user_id=user_id,
-        name=name,
-        digest=digest(secret),
-        # Per account, so that no account can use up another's keys
-        form_key=digest(f"{user_id} {form_key}"),
-    )
-    with constraint_errors({"uq_feed_address_form_key": FormAlreadySubmittedError()}), session.begin_nested():
-        session.add(address)
-        session.flush()
+    address = FeedAddress(user_id=user_id, name=name, digest=digest(secret))
+    add_once(session, address, form_key)
     return NewAddress(secret, address)
 
 

@@ -65,9 +65,8 @@ class Guard:
 
     def __init__(self, limiter: Limiter):
         self._limiter = limiter
-        self._allowed_until: dict[
-            tuple[str, str], float
-        ] = {}  # monotonic time until which a name and address may try
+        # Monotonic time until which a name and address may try.
+        self._allowed_until: dict[tuple[str, str], float] = {}
 
     def check(self, name: str, address: str) -> None:
         """Raise TooManyFailuresError if no password may be tried; the check itself is not counted.

@@ -79,9 +79,8 @@ def _check_password(session: Session, passwords: Passwords, user: User | None, p
     unchanged = select(User).where(
         User.id == user.id, User.password == stored, User.is_active == user.is_active
     )
-    unchanged = unchanged.options(
-        selectinload(User.groups)
-    )  # only now: otherwise, the number of statements would reveal whether the account exists
+    # Groups only now: otherwise, the number of statements would reveal whether the account exists.
+    unchanged = unchanged.options(selectinload(User.groups))
     unchanged = unchanged.with_for_update(key_share=True).execution_options(populate_existing=True)
     user = session.scalar(unchanged)
     if user is not None and passwords.needs_rehash(user.password):

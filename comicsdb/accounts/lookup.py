@@ -1,14 +1,14 @@
 """Finding accounts by name and address, doing the same work whether or not they exist."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy import and_, exists, func, or_, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.rules import normal_email, normal_name
+from comicsdb.accounts.rules import email_problems, normal_email, normal_name
+from comicsdb.catalog.errors import raise_errors
 from comicsdb.models import User
 from comicsdb.models.base import SYSTEM_USER_ID
 
@@ -28,12 +28,15 @@ def matches_login(name: str):
 
 @contextmanager
 def run_for_address(context: AccountContext, email: str, *conditions) -> Iterator[User]:
-    """Run a block for the account that has an address and meets conditions.
+    """Count the request for a mail, and run a block for the account that has an address and meets conditions.
 
     If there is none, the block runs with a stand-in account and is rolled back, so that neither the response
     nor its time reveals whether there is such an account. The same happens for a mailbox that was already
-    sent enough mails.
+    sent enough mails. Raises InvalidError for an invalid address, and TooManyMailsError.
     """
+    email = normal_email(email)
+    raise_errors({"email": email_problems(email)})
+    context.guard.count_mail_request(context.address)
     reachable = context.guard.count_mail(email)
     wanted = (func.lower(User.email) == email.lower(), *conditions)
     with run_for(context.session, *wanted, really=reachable) as user:
@@ -57,15 +60,3 @@ def run_for(session: Session, *conditions, really: bool = True) -> Iterator[User
 def lock_email(session: Session, email: str) -> None:
     """Lock a mail address until the transaction ends, whether or not an account uses it."""
     session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(email.lower(), 0))))
-
-
-@contextmanager
-def constraint_errors(meanings: Mapping[str, Exception]) -> Iterator[None]:
-    """Raise the exception that `meanings` maps a violated constraint to; the session stays usable."""
-    try:
-        yield
-    except IntegrityError as error:
-        meaning = meanings.get(error.orig.diag.constraint_name)
-        if meaning is None:
-            raise
-        raise meaning from error

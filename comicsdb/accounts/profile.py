@@ -9,16 +9,17 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import letters, rules
+from comicsdb.accounts.constraints import constraint_errors
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.deletion import move_counts
 from comicsdb.accounts.drafts import claim_picture_draft
 from comicsdb.accounts.errors import BadLinkError
 from comicsdb.accounts.links import drop_links, make_link, open_link
 from comicsdb.accounts.login import confirm_password
-from comicsdb.accounts.lookup import constraint_errors, lock_email
+from comicsdb.accounts.lookup import lock_email
 from comicsdb.accounts.security_events import record_address_change
-from comicsdb.accounts.signup import REFUSED, TAKEN, is_pending, placeholder_email
-from comicsdb.catalog.errors import InvalidError
+from comicsdb.accounts.signup import TAKEN, is_pending, new_email_problems, placeholder_email
+from comicsdb.catalog.errors import InvalidError, raise_errors
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.i18n import INTERFACE_LANGUAGES, _
 from comicsdb.imaging.picture import PictureError
@@ -52,9 +53,8 @@ def update_profile(context: AccountContext, user_id: int, form: Mapping) -> Prof
     """
     session, values = context.session, _form_values(form)
     _refuse_problems(context, session.get_one(User, user_id), form, values)
-    picture = _stored_picture(
-        context, user_id, form
-    )  # before taking locks, as decoding and storing may take seconds
+    # Before taking locks, as decoding and storing may take seconds.
+    picture = _stored_picture(context, user_id, form)
     user = session.get_one(User, user_id, with_for_update=True, populate_existing=True)
     _refuse_problems(context, user, form, values)
     wanted = _wanted_email(user, form)
@@ -81,10 +81,8 @@ def _refuse_problems(
     """Raise InvalidError with all problems of the typed fields."""
     errors, wanted = _problems(context, user, values), _wanted_email(user, form)
     if wanted.lower() != user.email.lower():
-        errors["email"] = _email_problems(context, wanted)
-    errors = {field: problems for field, problems in errors.items() if problems}
-    if errors:
-        raise InvalidError(errors)
+        errors["email"] = new_email_problems(context.settings, wanted)
+    raise_errors(errors)
 
 
 def _form_values(form: Mapping) -> dict[str, str | bool]:
@@ -111,13 +109,6 @@ def _problems(context: AccountContext, user: User, values: Mapping[str, str | bo
     if values.get("timezone", "") not in ("", *clock.zone_names()):
         errors["timezone"] = [_("This time zone does not exist.")]
     return errors
-
-
-def _email_problems(context: AccountContext, email: str) -> list:
-    problems = rules.email_problems(email)
-    if not problems and rules.is_throw_away(email, context.settings["comicsdb.signup.blocked_domains"]):
-        return [REFUSED]
-    return problems
 
 
 def _apply(context: AccountContext, user: User, values: Mapping[str, str | bool]) -> None:

@@ -19,7 +19,7 @@ from comicsdb.accounts.second_factor import remove_second_factors
 from comicsdb.accounts.security_events import record_security_event
 from comicsdb.accounts.sessions import end_all_sessions, renew_session
 from comicsdb.accounts.tokens import revoke_all_tokens
-from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.errors import raise_errors
 from comicsdb.mail import queue
 from comicsdb.models import AccountLink, ApiToken, SecurityEventKind, User
 from comicsdb.models.account import CONFIRM_EMAIL, LOG_IN, NOT_ME, RESET
@@ -44,9 +44,7 @@ def change_password(context: AccountContext, user_id: int, identifier: str, form
     TooManyFailuresError.
     """
     user = context.session.get_one(User, user_id, with_for_update=True, populate_existing=True)
-    problems = _password_problems(form, user)
-    if problems:
-        raise InvalidError(problems)
+    _refuse_problems(form, user)
     confirm_password(context, user, rules.secret_of(form, "password"))
     _set_password(context, user, form)
     record_security_event(context, user, SecurityEventKind.PASSWORD_CHANGED)
@@ -60,11 +58,6 @@ def request_reset(context: AccountContext, email: str) -> None:
 
     Raises InvalidError for an invalid address, and TooManyMailsError.
     """
-    email = rules.normal_email(email)
-    problems = rules.email_problems(email)
-    if problems:
-        raise InvalidError({"email": problems})
-    context.guard.count_mail_request(context.address)
     with run_for_address(context, email, User.is_active) as user:
         link = make_link(context.session, user, RESET, user.email)
         letter = letters.reset(user, link.secret)
@@ -83,9 +76,7 @@ def reset_password(context: AccountContext, uid: str, secret: str, form: Mapping
     Raises BadLinkError, and InvalidError by field.
     """
     _link, user = _open_reset(context, uid, secret)
-    problems = _password_problems(form, user)
-    if problems:
-        raise InvalidError(problems)
+    _refuse_problems(form, user)
     _set_password(context, user, form)
     user.email_confirmed = True  # opening the link proves access to the mailbox
     record_security_event(context, user, SecurityEventKind.PASSWORD_RESET)
@@ -114,12 +105,11 @@ def _open_reset(context: AccountContext, uid: str, secret: str) -> tuple[Account
     return link, user
 
 
-def _password_problems(form: Mapping, user: User) -> dict:
+def _refuse_problems(form: Mapping, user: User) -> None:
+    """Raise InvalidError with the problems of a new password."""
     new, again = (rules.secret_of(form, field) for field in PASSWORD_FIELDS.values())
-    return {
-        PASSWORD_FIELDS[part]: texts
-        for part, texts in rules.password_problems(new, again, user_attributes(user)).items()
-    }
+    found = rules.password_problems(new, again, user_attributes(user))
+    raise_errors({PASSWORD_FIELDS[part]: problems for part, problems in found.items()})
 
 
 def _set_password(context: AccountContext, user: User, form: Mapping) -> None:

@@ -24,7 +24,7 @@ from comicsdb.accounts.errors import CodeRefusedError, PasskeyRefusedError, TooM
 from comicsdb.accounts.login import confirm_password
 from comicsdb.accounts.passwords import digest, secrets_equal
 from comicsdb.accounts.security_events import record_security_event
-from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.errors import InvalidError, raise_errors
 from comicsdb.i18n import _
 from comicsdb.models import LoginSession, Passkey, RecoveryCode, SecurityEventKind, SpentChallenge, Totp, User
 
@@ -255,9 +255,7 @@ def add_passkey(context: AccountContext, user: User, answer: str, name: str, bro
     Raises InvalidError for `name`, PasskeyRefusedError.
     """
     name = " ".join(name.split())
-    problems = rules.label_problems(name)
-    if problems:
-        raise InvalidError({"name": problems})
+    raise_errors({"name": rules.label_problems(name)})
     if len(passkeys_of(context.session, user.id)) >= PASSKEYS_MAX:
         raise InvalidError(
             {"name": [_("You have reached the maximum number of passkeys: remove one first.")]}

@@ -25,6 +25,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import letters, rules
+from comicsdb.accounts.constraints import constraint_errors
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.encryption import decrypt, derived_key, encrypt
 from comicsdb.accounts.errors import (
@@ -35,10 +36,10 @@ from comicsdb.accounts.errors import (
     TooManySignUpsError,
 )
 from comicsdb.accounts.links import make_link, open_link
-from comicsdb.accounts.lookup import constraint_errors, lock_email, run_for_address
+from comicsdb.accounts.lookup import lock_email, run_for_address
 from comicsdb.accounts.passwords import secrets_equal
 from comicsdb.accounts.rules import read_list, text_of
-from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.errors import InvalidError, raise_errors
 from comicsdb.http.client_address import network
 from comicsdb.i18n import _
 from comicsdb.log_lines import OutageLog
@@ -51,9 +52,8 @@ log = logging.getLogger(__name__)
 CLOSED = _("Sign-ups are currently closed.")
 TAKEN = _("This user name is already taken.")
 CREATED_COUNTER, BLOCKED_COUNTER = "signup", "signup_blocked"  # daily counters by IP address
-PLACEHOLDER_DOMAIN = (
-    "held.invalid"  # domain of rows that only reserve a name; `invalid` never exists (RFC 2606)
-)
+# Domain of rows that only reserve a name; `invalid` never exists (RFC 2606).
+PLACEHOLDER_DOMAIN = "held.invalid"
 
 HONEYPOT = "homepage"  # a hidden field that only bots fill in
 KEY_PURPOSE = "sign-up"
@@ -91,9 +91,8 @@ def sign_up(context: AccountContext, form: Mapping) -> None:
 
     with constraint_errors({"uq_user_account_username": InvalidError({"username": [TAKEN]})}):
         made = _create_account(context, username, email, hashed)
-    if _increment(context.session, CREATED_COUNTER, context) > _daily_limit(
-        context
-    ):  # exact under concurrency
+    # Exact under concurrency.
+    if _increment(context.session, CREATED_COUNTER, context) > _daily_limit(context):
         raise _too_many_sign_ups(context, username)
     context.log(log, "User signed up" if made else "Sign-up with the address of an account", username)
     if "signup" in context.settings["comicsdb.mail.tell"]:
@@ -116,22 +115,22 @@ def _check_form(context: AccountContext, username: str, email: str, password: st
     """Raise InvalidError for all problems that do not depend on other accounts."""
     errors = {
         "username": rules.username_problems(username, official=context.settings["comicsdb.official_account"]),
-        "email": rules.email_problems(email),
+        "email": new_email_problems(context.settings, email),
     }
-    if not errors["email"] and rules.is_throw_away(
-        email, context.settings["comicsdb.signup.blocked_domains"]
-    ):
-        errors["email"] = [REFUSED]
-    name, address = (
-        username[: rules.USERNAME_MAX],
-        email[: rules.EMAIL_MAX],
-    )  # longer texts are rejected anyway
+    # Longer texts are rejected anyway.
+    name, address = username[: rules.USERNAME_MAX], email[: rules.EMAIL_MAX]
     about = (name, address.rpartition("@")[0], address)
     for part, problems in rules.password_problems(password, again, about).items():
         errors[f"password_{part}" if part else "password"] = problems
-    errors = {field: problems for field, problems in errors.items() if problems}
-    if errors:
-        raise InvalidError(errors)
+    raise_errors(errors)
+
+
+def new_email_problems(settings: Mapping, email: str) -> list:
+    """Problems of the address of an account, including those of its domain as far as we know them."""
+    problems = rules.email_problems(email)
+    if not problems and rules.is_throw_away(email, settings["comicsdb.signup.blocked_domains"]):
+        return [REFUSED]
+    return problems
 
 
 def _create_account(context: AccountContext, username: str, email: str, hashed: str) -> bool:
@@ -253,11 +252,6 @@ def resend_activation(context: AccountContext, email: str) -> None:
 
     Raises InvalidError for an invalid address, and TooManyMailsError.
     """
-    email = rules.normal_email(email)
-    problems = rules.email_problems(email)
-    if problems:
-        raise InvalidError({"email": problems})
-    context.guard.count_mail_request(context.address)
     with run_for_address(context, email, or_(User.is_active, _pending())) as user:
         link = make_link(context.session, user, ACTIVATE, user.email)
         letter = letters.known_address(user) if user.is_active else letters.activation(user, link.secret)

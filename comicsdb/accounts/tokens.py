@@ -19,12 +19,11 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import rules
+from comicsdb.accounts.constraints import add_once
 from comicsdb.accounts.context import AccountContext
-from comicsdb.accounts.errors import FormAlreadySubmittedError
-from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.security_events import record_security_event
-from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.errors import InvalidError, raise_errors
 from comicsdb.i18n import _
 from comicsdb.models import ApiToken, SecurityEventKind, User
 from comicsdb.models.choices import TokenScope
@@ -99,8 +98,7 @@ def generate_token(
         expiry = _expiry(context, lifetime, until)
     except InvalidError as error:
         problems |= error.errors
-    if any(problems.values()):
-        raise InvalidError({field: texts for field, texts in problems.items() if texts})
+    raise_errors(problems)
     bare = "".join(secrets.choice(ALPHABET) for _position in range(RANDOM_LENGTH))
     raw = PREFIX + bare + checksum(bare)
     token = ApiToken(
@@ -111,15 +109,8 @@ def generate_token(
         scope=scope,
         expiry=expiry,
         created=clock.now(),
-        # Per account, so that no account can use up another's keys
-        form_key=digest(f"{user_id} {form_key}"),
     )
-    with (
-        constraint_errors({"uq_api_token_form_key": FormAlreadySubmittedError()}),
-        context.session.begin_nested(),
-    ):
-        context.session.add(token)
-        context.session.flush()
+    add_once(context.session, token, form_key)
     user = context.session.get_one(User, user_id)
     record_security_event(context, user, SecurityEventKind.TOKEN_MADE, name=label)
     context.log(log, f"API token {token.id} made, scope {scope}", user.username)

@@ -7,19 +7,19 @@ from sqlalchemy.orm import Session, selectinload
 
 from comicsdb import clock
 from comicsdb.accounts import rules
+from comicsdb.accounts.constraints import constraint_errors
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.deletion import KIND, move_counts, remove_account
 from comicsdb.accounts.links import drop_links
 from comicsdb.accounts.login import find_user
-from comicsdb.accounts.lookup import constraint_errors
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.accounts.second_factor import remove_second_factors
 from comicsdb.accounts.security_events import record_address_change, record_security_event
 from comicsdb.accounts.sessions import end_all_sessions
 from comicsdb.accounts.signup import TAKEN
 from comicsdb.accounts.tokens import shown_key
-from comicsdb.admin.audit_log import Actor, actor_id_of, changes, raise_errors, record
-from comicsdb.catalog.errors import InvalidError
+from comicsdb.admin.audit_log import Actor, actor_id_of, changes, record
+from comicsdb.catalog.errors import InvalidError, raise_errors
 from comicsdb.i18n import _
 from comicsdb.models import CATALOGUE, ApiToken, Group, SecurityEventKind, User
 from comicsdb.models.account import CONFIRM_EMAIL, LOG_IN, NOT_ME, RESET

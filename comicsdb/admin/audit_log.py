@@ -8,7 +8,6 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.catalog.errors import InvalidError
 from comicsdb.log_lines import printable
 from comicsdb.models import StaffAction, User
 from comicsdb.security import Identity
@@ -81,10 +80,3 @@ def changes(before: Mapping, after: Mapping) -> dict[str, list]:
 def _plain(value):
     """A value in a form that JSON can represent."""
     return value.isoformat() if isinstance(value, date) else value
-
-
-def raise_errors(errors: Mapping) -> None:
-    """Raise InvalidError if any field has a problem."""
-    found = {field: problems for field, problems in errors.items() if problems}
-    if found:
-        raise InvalidError(found)

@@ -1,5 +1,7 @@
 """Errors of the catalogue, independent of HTTP."""
 
+from collections.abc import Mapping
+
 
 class CatalogError(Exception):
     """Base class of the catalogue's errors."""
@@ -42,6 +44,13 @@ class InvalidError(CatalogError):
             "; ".join(f"{field}: {' '.join(map(str, messages))}" for field, messages in errors.items())
         )
         self.errors = errors
+
+
+def raise_errors(errors: Mapping[str, list]) -> None:
+    """Raise InvalidError for the fields that have problems, if any do."""
+    found = {field: problems for field, problems in errors.items() if problems}
+    if found:
+        raise InvalidError(found)
 
 
 class InvalidRowsError(CatalogError):

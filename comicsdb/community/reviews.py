@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.accounts import rules
-from comicsdb.catalog.errors import InvalidError, NotFoundError
+from comicsdb.catalog.errors import InvalidError, NotFoundError, raise_errors
 from comicsdb.community.profiles import is_public, lock_user
 from comicsdb.i18n import Text, _, ngettext
 from comicsdb.library.locks import lock_issue
@@ -72,8 +72,7 @@ def write(session: Session, user_id: int, issue_id: int, text: str, *, spoils: b
     NotFoundError if the issue was deleted meanwhile.
     """
     text = text.replace("\r\n", "\n").strip()
-    if problems := _problems(text, TEXT_MAX, _("Write something first.")):
-        raise InvalidError({"text": problems})
+    raise_errors({"text": _problems(text, TEXT_MAX, _("Write something first."))})
     if not lock_issue(session, issue_id):
         raise NotFoundError("issue", issue_id)
     lock_user(session, user_id)
@@ -127,8 +126,7 @@ def report(session: Session, review_id: int, user_id: int, reason: str) -> None:
     """
     reason = reason.replace("\r\n", "\n").strip()
     review = find(session, review_id, user_id)
-    if problems := _problems(reason, REPORT_REASON_MAX, _("Say what is wrong with it.")):
-        raise InvalidError({"reason": problems})
+    raise_errors({"reason": _problems(reason, REPORT_REASON_MAX, _("Say what is wrong with it."))})
     lock_user(session, user_id)
     recent = select(func.count()).where(
         ReviewReport.user_id == user_id, ReviewReport.created_on > clock.now() - DAY

@@ -7,15 +7,13 @@ from datetime import timedelta
 from typing import NamedTuple
 
 import orjson
-from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.accounts.constraints import add_once
 from comicsdb.accounts.encryption import decrypt, encrypt
-from comicsdb.accounts.errors import FormAlreadySubmittedError
-from comicsdb.accounts.lookup import constraint_errors
-from comicsdb.accounts.passwords import digest
-from comicsdb.catalog.errors import InvalidError
+from comicsdb.catalog.errors import InvalidError, raise_errors
 from comicsdb.catalog.history.change_log import EPOCH
 from comicsdb.catalog.kinds import reference_last
 from comicsdb.http import outgoing
@@ -80,12 +78,8 @@ def make(
         secret=encrypt(settings, "webhook", secret),
         epoch=epoch,
         after=after,
-        # Per account, so that one account cannot use up the keys of another.
-        form_key=digest(f"{user_id} {form_key}"),
     )
-    with constraint_errors({"uq_webhook_form_key": FormAlreadySubmittedError()}), session.begin_nested():
-        session.add(webhook)
-        session.flush()
+    add_once(session, webhook, form_key)
     return NewWebhook(secret, webhook)
 
 
@@ -107,8 +101,7 @@ def _read(settings: Mapping, url: str, kinds: Iterable[str], description: str) -
         problems["kinds"] = [UNKNOWN_KIND]
     if len(description) > DESCRIPTION_MAX:
         problems["description"] = [formatted("Use at most ${most} characters.", most=DESCRIPTION_MAX)]
-    if problems:
-        raise InvalidError(problems)
+    raise_errors(problems)
     # All kinds are stored as an empty list, so that it includes kinds added later.
     ordered = [] if chosen == set(KINDS) else [kind for kind in KINDS if kind in chosen]
     return {"url": url, "kinds": ordered, "description": description}
@@ -220,12 +213,8 @@ def webhook_of(session: Session, user_id: int, webhook_id: int) -> Webhook | Non
 
 def deliveries_of(session: Session, webhook_id: int) -> list[WebhookDelivery]:
     """The latest messages of a webhook, newest first."""
-    return list(session.scalars(_newest(webhook_id).limit(SHOWN)))
-
-
-def _newest(webhook_id: int) -> Select:
-    mine = WebhookDelivery.webhook_id == webhook_id
-    return select(WebhookDelivery).where(mine).order_by(WebhookDelivery.id.desc())
+    rows = select(WebhookDelivery).where(WebhookDelivery.webhook_id == webhook_id)
+    return list(session.scalars(rows.order_by(WebhookDelivery.id.desc()).limit(SHOWN)))
 
 
 def remove(session: Session, user_id: int, webhook_id: int) -> bool:
