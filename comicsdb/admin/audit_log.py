@@ -49,13 +49,9 @@ def actor_id_of(actor: Actor) -> int | None:
     return actor.user_id if isinstance(actor, Identity) else actor.id if actor is not None else None
 
 
-def actions(
-    *, actor_id: int | None = None, kind: str | None = None, target_id: int | None = None
-) -> Select[tuple[StaffAction]]:
-    """The entries, newest first, optionally of one actor or about one target."""
+def actions(*, kind: str | None = None, target_id: int | None = None) -> Select[tuple[StaffAction]]:
+    """The entries, newest first, optionally about one target."""
     lines = select(StaffAction).order_by(StaffAction.at.desc(), StaffAction.id.desc())
-    if actor_id is not None:
-        lines = lines.where(StaffAction.actor_id == actor_id)
     if kind is not None:
         lines = lines.where(StaffAction.kind == kind)
     if target_id is not None:

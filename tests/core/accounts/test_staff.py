@@ -55,9 +55,8 @@ def test_a_change_is_logged_with_actor_target_and_values(context, session, clerk
     assert lines(session) == [("Clerk", "change", "user", "Ann", expected)]
     assert [group.name for group in accounts.find_user(session, "ann").groups] == ["reading list editor"]
     assert "Clerk did: change user Ann" in caplog.text
-    (line,) = session.scalars(admin.actions(actor_id=clerk.id, kind="user", target_id=ann.id))
+    (line,) = session.scalars(admin.actions(kind="user", target_id=ann.id))
     assert (line.actor_id, line.target_id) == (clerk.id, ann.id)
-    assert session.scalars(admin.actions(actor_id=ann.id)).all() == []
     assert session.scalars(admin.actions(kind="token")).all() == []
     assert session.scalars(admin.actions(target_id=clerk.id)).all() == []
 
