@@ -7,10 +7,10 @@ import time_machine
 from sqlalchemy import func, select
 
 from comicsdb import accounts
-from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, ApiToken, FeedAddress, LoginSession
 from tests.conftest import record_statements
 from tests.core.accounts.conftest import PASSWORD, session_user
+from tests.refused import refused
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 NEW = "another horse battery"
@@ -19,12 +19,6 @@ NEW = "another horse battery"
 def filled(password=PASSWORD, new=NEW, again=None):
     again = new if again is None else again
     return {"password": password, "new_password": new, "new_password_again": again, "end_sessions": "1"}
-
-
-def refused(function, *arguments):
-    with pytest.raises(InvalidError) as caught:
-        function(*arguments)
-    return set(caught.value.errors)
 
 
 @pytest.fixture

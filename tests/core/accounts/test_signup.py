@@ -11,11 +11,11 @@ from comicsdb import accounts
 from comicsdb.accounts import signup
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.signup import BLOCKED_COUNTER, PLACEHOLDER_DOMAIN
-from comicsdb.catalog import InvalidError
 from comicsdb.http.client_address import network
 from comicsdb.models import AccountLink, DailyCount, LoginSession, User
 from tests.conftest import record_statements
 from tests.core.accounts.conftest import PASSWORD
+from tests.refused import refused
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -27,12 +27,6 @@ def named(session, name):
 def opened(mail):
     """Account id and secret in the link of a mail."""
     return mail.link("/accounts/activate/").rstrip("/").split("/")[-2:]
-
-
-def refused(function, *arguments):
-    with pytest.raises(InvalidError) as caught:
-        function(*arguments)
-    return set(caught.value.errors)
 
 
 def test_a_new_account_waits_for_its_link(context, session, form, mailbox, caplog):
@@ -202,9 +196,8 @@ def test_the_name_is_taken_afterwards_either_way(context, session, ann, form, ma
     for name in ("prober", "prober2"):
         with pytest.raises(accounts.NotActivatedError):
             accounts.log_in(context, name, PASSWORD)
-    with pytest.raises(
-        accounts.LogInFailedError
-    ):  # another error would reveal that the other address has an account
+    # Another error would reveal that the other address has an account.
+    with pytest.raises(accounts.LogInFailedError):
         accounts.log_in(context, "nobody@example.org", PASSWORD)
     assert (ann.is_active, ann.email) == (True, "Ann@example.org")
 
@@ -292,9 +285,8 @@ def test_an_address_makes_so_many_accounts_a_day(context_with, session, ann, for
         here = context_with(**settings)
         accounts.sign_up(here, form(username="one", email="one@example.org"))
         assert refused(accounts.sign_up, here, form(email="nowhere")) == {"email"}  # does not count
-        accounts.sign_up(
-            here, form(username="two", email="ann@example.org")
-        )  # counts, so as not to reveal that the address is known
+        # Counts, so as not to reveal that the address is known.
+        accounts.sign_up(here, form(username="two", email="ann@example.org"))
         session.commit()
         for name in ("three", "four"):
             with pytest.raises(accounts.TooManySignUpsError) as caught:

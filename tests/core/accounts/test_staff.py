@@ -13,6 +13,7 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.security import make_identity
 from tests.conftest import session_account
 from tests.core.accounts.conftest import PASSWORD
+from tests.refused import refused
 
 
 @pytest.fixture
@@ -31,12 +32,6 @@ def lines(session):
         (each.actor_name, each.action, each.kind, each.target, each.change)
         for each in session.scalars(admin.actions())
     ]
-
-
-def refused(context, actor, user, changes):
-    with pytest.raises(InvalidError) as caught:
-        admin.change_account(context, actor, user, changes)
-    return set(caught.value.errors)
 
 
 def test_a_change_is_logged_with_actor_target_and_values(context, session, clerk, ann, caplog):
@@ -116,27 +111,27 @@ def test_a_new_address_is_not_confirmed_unless_that_is_said(context, session, cl
 )
 def test_rules_hold_for_the_staff_too(context, session, boss, ann, make, changes, field):
     make.user("bob")
-    assert refused(context, boss, ann, {**changes, "last_name": "Moth"}) == {field}
+    assert refused(admin.change_account, context, boss, ann, {**changes, "last_name": "Moth"}) == {field}
     session.expire_all()
     assert (ann.last_name, lines(session)) == ("", [])
 
 
 @pytest.mark.parametrize("field", ["is_staff", "is_superuser"])
 def test_rights_are_given_and_taken_by_superusers(context, session, boss, clerk, ann, field):
-    assert refused(context, clerk, ann, {field: True}) == {field}
+    assert refused(admin.change_account, context, clerk, ann, {field: True}) == {field}
     assert admin.change_account(context, boss, ann, {field: True}) == {field: [False, True]}
 
 
 def test_nobody_changes_ones_own_rights_nor_locks_oneself_out(context, session, boss, clerk):
     for field in ("is_staff", "is_superuser", "is_active"):
-        assert refused(context, boss, boss, {field: False}) == {field}
-    assert refused(context, clerk, clerk, {"is_active": False}) == {"is_active"}
+        assert refused(admin.change_account, context, boss, boss, {field: False}) == {field}
+    assert refused(admin.change_account, context, clerk, clerk, {"is_active": False}) == {"is_active"}
     assert admin.change_account(context, clerk, clerk, {"bio": "x"}) == {"bio": ["", "x"]}
 
 
 def test_superusers_are_beyond_the_reach_of_others(context, session, boss, clerk):
     for changes in ({"email": "x@example.org"}, {"is_active": False}, {"add_groups": ["editor"]}):
-        assert refused(context, clerk, boss, changes) == {"__all__"}
+        assert refused(admin.change_account, context, clerk, boss, changes) == {"__all__"}
     with pytest.raises(InvalidError):
         admin.delete_account(session, clerk, boss)
     assert boss.is_active
@@ -145,7 +140,7 @@ def test_superusers_are_beyond_the_reach_of_others(context, session, boss, clerk
 def test_account_1_is_always_active(context, session, boss):
     system = session.get_one(User, SYSTEM_USER_ID)
     for actor in (boss, None):
-        assert refused(context, actor, system, {"is_active": False}) == {"is_active"}
+        assert refused(admin.change_account, context, actor, system, {"is_active": False}) == {"is_active"}
         with pytest.raises(InvalidError):
             admin.delete_account(session, actor, system)
 
@@ -165,9 +160,7 @@ def test_an_account_is_made_active_and_confirmed(context, session, mailbox):
         ({"password": "short"}, "password"),
     ):
         good = {"username": "other", "email": "other@example.org", "password": PASSWORD}
-        with pytest.raises(InvalidError) as caught:
-            admin.create_account(session, None, context.passwords, **{**good, **values})
-        assert set(caught.value.errors) == {field}
+        assert refused(admin.create_account, session, None, context.passwords, **good | values) == {field}
 
 
 def test_tokens_of_anybody_can_be_revoked_and_only_their_beginning_is_logged(context, session, clerk, ann):
@@ -278,9 +271,7 @@ def test_a_superusers_account_is_for_superusers_alone(context, session, clerk, b
         lambda: admin.revoke_tokens(context, clerk, boss),
         lambda: admin.add_member(session, clerk, group, "Boss"),
     ):
-        with pytest.raises(InvalidError) as caught:
-            act()
-        assert set(caught.value.errors) == {"__all__"}
+        assert refused(act) == {"__all__"}
     assert lines(session) == []
     other = ann
     other.is_superuser = True
@@ -292,8 +283,8 @@ def test_ones_own_account_is_changed_on_ones_own_pages(context, session, boss, c
     assert admin.fixed_fields(boss, clerk) == set()
     assert admin.fixed_fields(boss, boss) == {"is_active", "is_staff", "is_superuser", "email"}
     assert admin.fixed_fields(clerk, clerk) == {"is_active", "is_staff", "is_superuser", "email", "groups"}
-    assert refused(context, boss, boss, {"email": "new@example.org"}) == {"email"}
-    assert refused(context, clerk, clerk, {"add_groups": ["editor"]}) == {"groups"}
+    assert refused(admin.change_account, context, boss, boss, {"email": "new@example.org"}) == {"email"}
+    assert refused(admin.change_account, context, clerk, clerk, {"add_groups": ["editor"]}) == {"groups"}
     for act in (
         lambda: admin.set_password(context, boss, context.passwords, boss, "another horse battery"),
         lambda: admin.delete_account(session, boss, boss),
@@ -311,9 +302,7 @@ def test_members_come_and_go(session, clerk, ann, make):
         "reading list editor",
     ]
     for name in ("Ann", "nobody"):
-        with pytest.raises(InvalidError) as caught:
-            admin.add_member(session, clerk, group, name)
-        assert set(caught.value.errors) == {"username"}
+        assert refused(admin.add_member, session, clerk, group, name) == {"username"}
     admin.remove_member(session, clerk, group, ann)
     admin.remove_member(session, clerk, group, ann)
     both = ["editor", "reading list editor"]
