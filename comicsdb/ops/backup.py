@@ -7,10 +7,10 @@ programs pg_dump, pg_restore and psql must be of the server's major version.
 
 import hashlib
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ import orjson
 from psycopg.conninfo import make_conninfo
 from sqlalchemy import Connection, Engine, text
 
-from comicsdb.db.dev_cluster.programs import PG_BIN, SEARCH_PATHS, wheel_programs
+from comicsdb.db.dev_cluster.programs import PG_BIN, SEARCH_PATHS, version_of, wheel_programs
 from comicsdb.media.storage import FolderStorage, Storage
 from comicsdb.media.sweeping import COLUMN, referenced_keys
 from comicsdb.ops import dated_folders
@@ -324,8 +324,10 @@ def _first_error(output: str) -> str:
 def _find(major: int) -> Path:
     """The folder of the programs of a major version."""
     for folder in _folders():
-        if all((folder / name).is_file() for name in PROGRAM_NAMES) and _version(folder) == major:
-            return folder
+        with suppress(OSError, ValueError, subprocess.SubprocessError):  # not there, or not to be run
+            complete = all((folder / name).is_file() for name in PROGRAM_NAMES)
+            if complete and version_of(folder / "pg_dump") == major:
+                return folder
     raise BackupError(
         f"The server is PostgreSQL {major}, and its programs pg_dump, pg_restore and psql were not found:"
         f" install them (apt install postgresql-client-{major}) or set {PG_BIN} to their folder."
@@ -334,20 +336,9 @@ def _find(major: int) -> Path:
 
 def _folders() -> Iterator[Path]:
     if chosen := os.environ.get(PG_BIN):
-        yield Path(chosen)
+        yield Path(chosen).absolute()
     for place in SEARCH_PATHS:  # before PATH, where Debian has wrappers that choose a version
         yield from sorted(Path("/").glob(place.lstrip("/")))
-    yield from map(Path, os.environ.get("PATH", "").split(os.pathsep))
+    yield from (Path(each).absolute() for each in os.environ.get("PATH", "").split(os.pathsep))
     if package := wheel_programs():
         yield package
-
-
-def _version(folder: Path) -> int | None:
-    try:
-        output = subprocess.run(
-            [folder / "pg_dump", "--version"], capture_output=True, text=True, timeout=30, check=False
-        )
-    except OSError:
-        return None
-    found = re.search(r"\(PostgreSQL\) (\d+)", output.stdout)
-    return int(found[1]) if found else None

@@ -290,7 +290,7 @@ class Cluster:
         partial = self.home / "data.partial"
         command = [programs / "initdb", "-D", partial, "-U", ROLE, "-E", "UTF8"]
         command += ["--auth-local=trust", "--auth-host=reject", *([] if durable else ["--no-sync"])]
-        command += BUILTIN if version_of(programs, self._account) >= 17 else []
+        command += BUILTIN if version_of(programs / "postgres", self._account) >= 17 else []
         for locale in LOCALES:
             shutil.rmtree(partial, ignore_errors=True)
             result = run([*command, *locale], self._account)

@@ -100,7 +100,7 @@ def unsuitable_reason(folder: Path, account: struct_passwd | None, major: int | 
         if not (folder / name).is_file():
             return f"has no {name}"
     try:
-        version = version_of(folder, account)
+        version = version_of(folder / "postgres", account)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         return f"cannot be run by the user {account.pw_name if account else os.geteuid()} ({error})"
     if version < VERSION_MIN:
@@ -117,12 +117,12 @@ def unsuitable_reason(folder: Path, account: struct_passwd | None, major: int | 
     return None
 
 
-def version_of(folder: Path, account: struct_passwd | None) -> int:
-    """The major version of the programs.
+def version_of(program: Path, account: struct_passwd | None = None) -> int:
+    """The major version of a program.
 
-    Raises OSError if `account` cannot run them, ValueError for unexpected output.
+    Raises OSError if `account` cannot run it, ValueError for unexpected output.
     """
-    said = run([folder / "postgres", "--version"], account).stdout
+    said = run([program, "--version"], account).stdout
     if match := re.search(r"\(PostgreSQL\) (\d+)", said):
         return int(match[1])
     raise ValueError(said.strip()[:200])
