@@ -3,7 +3,7 @@
 import hmac
 import os
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
 
@@ -17,17 +17,23 @@ from comicsdb.exchange.downloads import age_of_newest
 from comicsdb.http import READ_METHODS
 from comicsdb.http.execution_policies import LAST, ROUTE_KEY, wrap_execution_policy
 from comicsdb.ops.metrics_folder import FOLDER, create_shared_folder
+from comicsdb.ops.watchdog import is_alive
 
 PATH = "/metrics/"
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-MAIL_QUEUE = """
-SELECT count(*), coalesce(extract(epoch FROM now() - min(queued)), 0)
-FROM outgoing_mail WHERE sent IS NULL AND next_attempt IS NOT NULL
-"""
-WEBHOOK_QUEUE = """
-SELECT count(*), coalesce(extract(epoch FROM now() - min(created_on)), 0)
-FROM webhook_delivery WHERE next_attempt IS NOT NULL
-"""
+# Meaning of each queue, and the statement for the number of its rows and the age of the oldest.
+QUEUES = {
+    "comicsdb_mail_queue": (
+        "Mails that wait to be sent",
+        "SELECT count(*), coalesce(extract(epoch FROM now() - min(queued)), 0)"
+        " FROM outgoing_mail WHERE sent IS NULL AND next_attempt IS NOT NULL",
+    ),
+    "comicsdb_webhook_queue": (
+        "Messages that wait for their webhooks",
+        "SELECT count(*), coalesce(extract(epoch FROM now() - min(created_on)), 0)"
+        " FROM webhook_delivery WHERE next_attempt IS NOT NULL",
+    ),
+}
 
 
 class Instruments:
@@ -36,11 +42,10 @@ class Instruments:
     def __init__(self):
         from prometheus_client import Counter, Gauge, Histogram  # noqa: PLC0415  (the extra `metrics`)
 
-        self.requests = Counter(
-            "comicsdb_requests",
-            "Requests by route and class of status",
-            ("route", "status"),
-            registry=None,
+        # In no registry: the files of all processes are collected instead.
+        counter, gauge = partial(Counter, registry=None), partial(Gauge, registry=None)
+        self.requests = counter(
+            "comicsdb_requests", "Requests by route and class of status", ("route", "status")
         )
         self.seconds = Histogram(
             "comicsdb_request_seconds",
@@ -49,45 +54,39 @@ class Instruments:
             buckets=BUCKETS,
             registry=None,
         )
-        self.throttled = Counter("comicsdb_throttled", "Requests answered 429", registry=None)
-        self.cache = Counter(
+        self.throttled = counter("comicsdb_throttled", "Requests answered 429")
+        self.cache = counter(
             "comicsdb_cache_values",
             "Values that the response cache had (hit) or that were made (miss)",
             ("region", "result"),
-            registry=None,
         )
-        self.memory = Gauge(
+        self.memory = gauge(
             "comicsdb_cache_memory_bytes",
             "Bytes of the caches in the memory of all processes",
             ("cache",),
             multiprocess_mode="livesum",
-            registry=None,
         )
-        self.connections = Gauge(
+        self.connections = gauge(
             "comicsdb_database_connections",
             "Connections of the pools: open, in use, and how many there may be",
             ("state",),
             multiprocess_mode="livesum",
-            registry=None,
         )
-        self.waiting = Gauge(
+        self.waiting = gauge(
             "comicsdb_waiting_requests",
             "Requests that wait for changes: long polls and open streams",
             multiprocess_mode="livesum",
-            registry=None,
         )
-        self.replica_up = Gauge(
+        self.replica_up = gauge(
             "comicsdb_replica_up",
             "Whether all processes read from the replica (1), or one has left it out (0)",
             ("replica",),
             multiprocess_mode="livemin",
-            registry=None,
         )
-        self.replica_reads = Counter(
+        self.replica_reads = counter(
             "comicsdb_replica_reads",
             "Reads for which a replica was asked: used, behind (the primary answered) or failed (likewise)",
             ("replica", "result"),
-            registry=None,
         )
 
 
@@ -159,22 +158,16 @@ class DatabaseCollector:
         """Collect the metrics; if the database is unavailable, only that."""
         from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415
 
-        waiting = None
+        queues = {}
         try:
             with self._engine.connect() as connection:
-                waiting = connection.execute(text(MAIL_QUEUE)).one()
-                undelivered = connection.execute(text(WEBHOOK_QUEUE)).one()
+                queues = {name: connection.execute(text(sql)).one() for name, (_, sql) in QUEUES.items()}
         except SQLAlchemyError:
             pass
-        yield GaugeMetricFamily("comicsdb_database_up", "Whether the database answers", waiting is not None)
-        if waiting is not None:
-            number, oldest = waiting
-            yield GaugeMetricFamily("comicsdb_mail_queue", "Mails that wait to be sent", number)
-            yield GaugeMetricFamily("comicsdb_mail_queue_oldest_seconds", "Age of the oldest", float(oldest))
-            number, oldest = undelivered
-            yield GaugeMetricFamily("comicsdb_webhook_queue", "Messages that wait for their webhooks", number)
-            name = "comicsdb_webhook_queue_oldest_seconds"
-            yield GaugeMetricFamily(name, "Age of the oldest", float(oldest))
+        yield GaugeMetricFamily("comicsdb_database_up", "Whether the database answers", bool(queues))
+        for name, (number, oldest) in queues.items():
+            yield GaugeMetricFamily(name, QUEUES[name][0], number)
+            yield GaugeMetricFamily(f"{name}_oldest_seconds", "Age of the oldest", float(oldest))
 
 
 class DumpCollector:
@@ -198,12 +191,8 @@ def _drop_dead_processes() -> None:
 
     for file in Path(os.environ[FOLDER]).glob("gauge_live*_*.db"):
         pid = int(re.search(r"_(\d+)\.db$", file.name)[1])
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
+        if not is_alive(pid):
             mark_process_dead(pid)
-        except PermissionError:
-            continue
 
 
 def _watch_pool(engine: Engine, gauge) -> None:

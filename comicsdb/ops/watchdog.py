@@ -113,7 +113,7 @@ class Watchdog:
         """
         before, self._seen, answering = self._seen, {}, 0
         for worker in self._workers():
-            if not _is_alive(worker.pid):
+            if not is_alive(worker.pid):
                 continue  # a reload may delay the replacement of one that has died
             count = self._read(worker.pid)[:COUNT_BYTES]
             if not count.strip(b"\0"):
@@ -128,7 +128,7 @@ class Watchdog:
         self.answering = answering
         with suppress(FileNotFoundError):  # the folder is removed when the process ends
             for path in self.folder.iterdir():
-                if int(path.stem) not in self._seen and not _is_alive(int(path.stem)):
+                if int(path.stem) not in self._seen and not is_alive(int(path.stem)):
                     path.unlink()
 
     def _read(self, pid: int) -> bytes:
@@ -152,7 +152,8 @@ class Watchdog:
         worker.kill()  # SIGKILL: a stuck process does not handle SIGTERM
 
 
-def _is_alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether a process of this user has an id."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
