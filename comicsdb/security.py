@@ -40,8 +40,7 @@ class Permission(StrEnum):
     RIGHTS = "admin:rights"  # grant staff and superuser rights; edit superusers' accounts
 
 
-# Values of the setting comicsdb.site_editing.
-EVERYBODY, EDITORS = "everybody", "editors"
+EDITORS = "editors"  # a value of the setting comicsdb.site_editing
 
 BASIC, SESSION, TOKEN = METHODS = ("basic", "session", "token")
 OTHER = "other"

@@ -31,6 +31,7 @@ from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.cli.database import upgrade
 from comicsdb.cli.exchange import progress_bar
 from comicsdb.cli.support import Site, pass_site
+from comicsdb.config.types import EMBEDDED
 from comicsdb.db import dev_cluster
 from comicsdb.db.dev_cluster import EmbeddedError
 from comicsdb.exchange.importing import import_set, is_empty
@@ -43,7 +44,6 @@ log = logging.getLogger(__name__)
 THREADS = 4
 HASHED_AFTER = 20.0  # seconds: first visitors need the processor for thumbnails
 SHOWN_ACCOUNTS = 5
-EMBEDDED = "embedded:"
 URL_VARIABLE = "COMICSDB_DATABASE_URL"
 ADDRESS_VARIABLE = "COMICSDB_BASE_URL"
 HERE = (None, "localhost", "127.0.0.1", "::1")  # names of the local machine

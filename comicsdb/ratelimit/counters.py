@@ -71,9 +71,8 @@ class Counters:
         self._underway: Counter[Key] = Counter()
         self._stored: dict[Key, int] = {}  # last known counts of rejections in the database
         self._uses: dict[tuple[str, int], FirstUse] = {}  # not written yet
-        self._noted: set[tuple[str, int, datetime]] = (
-            set()
-        )  # uses by the start of their period, written or not
+        # Uses by the start of their period, written or not.
+        self._noted: set[tuple[str, int, datetime]] = set()
         self._cleaned: date | None = None
         self._failing = False
         self._thread: threading.Thread | None = None
