@@ -15,6 +15,7 @@ from tests.serving import SECRET
 
 ROOT = Path(__file__).parents[3]
 GIVEN = {"sqlalchemy.url": "postgresql://x/y", "comicsdb.secret": SECRET}
+TIERS = "friend=1 backer=2 sponsor=3 mega_sponsor="
 
 
 def test_defaults_have_types():
@@ -80,6 +81,23 @@ def test_a_missing_required_setting_names_itself_and_its_variable(key, monkeypat
         ("comicsdb.database.replica_urls", "postgresql:///x?host=a&host=b", "an address of its own"),
         ("comicsdb.database.replica_urls", f"postgresql://a/x {GIVEN['sqlalchemy.url']}", "sqlalchemy.url"),
         ("comicsdb.database.replica_lag", "0", "from 1"),
+        ("comicsdb.cache.memory_mb", "much", "megabytes"),
+        ("comicsdb.cache.memory_mb", "-1", "megabytes"),
+        ("comicsdb.cache.memory_mb", "nan", "megabytes"),
+        ("comicsdb.cache.prefix", "comics:db", "letters"),
+        ("comicsdb.cache.prefix", "comics*", "letters"),
+        ("comicsdb.trusted_proxies", "proxy", "10.0.0.0/8"),
+        ("comicsdb.trusted_proxies", "10.0.0.1/8", "10.0.0.0/8"),
+        ("comicsdb.trusted_proxies", "127.0.0.1;", "10.0.0.0/8"),
+        ("comicsdb_api.throttle", "perhaps", "true or false"),
+        ("comicsdb_api.throttle.burst", "0", "a number from 1"),
+        ("comicsdb_api.throttle.sustained", "many", "a number from 1"),
+        ("comicsdb_api.throttle.tiers", "friend=1", "friend=1 backer=2"),
+        ("comicsdb_api.throttle.tiers", f"{TIERS}0", "friend=1 backer=2"),
+        ("comicsdb_api.throttle.tiers", f"{TIERS}4 x=5", "friend=1 backer=2"),
+        ("comicsdb.donations.tiers", "200 500 1000 2500", "friend=1 backer=2"),
+        ("comicsdb.donations.url", "file:///etc/passwd", "https://host"),
+        ("comicsdb.counters.seconds", "-1", "a number from 0"),
     ],
 )
 def test_a_wrong_setting_names_itself_and_says_what_it_takes(key, value, hint):
