@@ -5,6 +5,8 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.waiting import POLL
+
 
 class Receiver:
     """Stores requests as pairs of headers and body; with the files of a certificate, it uses TLS.
@@ -50,7 +52,7 @@ class Receiver:
             self.url = f"https://localhost:{self.port}/hook"
 
     def __enter__(self) -> "Receiver":
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(POLL,), daemon=True).start()
         return self
 
     def __exit__(self, *_failure) -> None:

@@ -87,6 +87,14 @@ def create(factory, *names, model=Arc):
         return [each.id for each in made]
 
 
+def add_lines(factory, number):
+    """Add lines to the change feed, of the objects 1 to `number`; creating these would take seconds."""
+    lines = f"SELECT 'arc', n, 'create' FROM generate_series(1, {number}) n"
+    with factory() as session:
+        session.execute(text(f"INSERT INTO change_log (kind, object_id, action) {lines}"))
+        session.commit()
+
+
 def rows(factory, model=WebhookDelivery):
     with factory() as session:
         return list(session.scalars(select(model).order_by(model.id)))
@@ -150,11 +158,11 @@ def test_what_was_there_before_and_other_kinds_are_not_sent(factory, settings, o
 
 
 def test_many_changes_come_in_several_messages_in_the_order_of_the_feed(factory, hook, receiver, deliverer):
-    ids = create(factory, *(f"Arc {number}" for number in range(205)))
+    add_lines(factory, 205)
     while deliverer.send_due():
         pass
     sent = [each for number in range(3) for each in data_of(receiver, number)["changes"]]
-    assert [each["object_id"] for each in sent] == ids
+    assert [each["object_id"] for each in sent] == list(range(1, 206))
     assert [each.changes for each in rows(factory)] == [100, 100, 5]
 
 
@@ -344,10 +352,7 @@ def test_a_message_of_a_process_that_died_is_sent_by_another(factory, hook, rece
 
 
 def test_two_processes_send_nothing_twice(factory, settings, hook, receiver):
-    lines = "SELECT 'arc', n, 'create' FROM generate_series(1, 950) n"
-    with factory() as session:
-        session.execute(text(f"INSERT INTO change_log (kind, object_id, action) {lines}"))
-        session.commit()
+    add_lines(factory, 950)
     workers = [Deliverer(factory.kw["bind"], settings) for _ in range(2)]
     for each in workers:
         each.start()
