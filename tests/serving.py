@@ -42,8 +42,8 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-def write_ini(folder: Path, url: str, *, egg="comicsdb", includes="", port: int) -> Path:
-    """Write an ini file for a test server."""
+def write_ini(folder: Path, url: str, *, egg="comicsdb", includes="", port: int = 1) -> Path:
+    """Write an ini file for a test server on a port, or for commands."""
     path = folder / "test.ini"
     escaped = url.replace("%", "%%")
     path.write_text(
@@ -69,12 +69,15 @@ def pserve(ini: Path, port: int, *, python: str = sys.executable, **environment)
 
 
 @contextmanager
-def serving(ini: Path, port: int, *, python: str = sys.executable, **environment):
-    """Serve an ini file until the end of the block; yields the process, which logs next to the ini file."""
+def serving(ini: Path, port: int, *, python: str = sys.executable, command=(), **environment):
+    """Serve an ini file until the end of the block; yields the process, which logs next to the ini file.
+
+    `command` is what Python runs as a module, with its arguments; by default `pserve`.
+    """
     log = ini.with_suffix(".log")
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [python, "-m", "pyramid.scripts.pserve", str(ini)],
+            [python, "-m", *(command or ("pyramid.scripts.pserve", ini))],
             cwd=ini.parent,
             env=clean_environment(**environment),
             stdout=output,

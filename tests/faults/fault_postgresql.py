@@ -95,7 +95,7 @@ def test_a_migration_is_interrupted(postgresql, tmp_path):
     for number in range(4):
         url = postgresql.make(f"part_{number}", migrate=False)
         (tmp_path / str(number)).mkdir()
-        ini = write_ini(tmp_path / str(number), url, port=1)
+        ini = write_ini(tmp_path / str(number), url)
         command = [sys.executable, "-m", "comicsdb", "-c", str(ini), "db", "upgrade"]
         process = subprocess.Popen(command, env=clean_environment(), stdout=subprocess.DEVNULL)
         wait_until(lambda: _is_migrated(url) or process.poll() is not None)  # noqa: B023

@@ -59,6 +59,14 @@ def context_with(context):
 
 
 @pytest.fixture
+def real(context, factory):
+    """A function that returns the context of a visitor with sessions on real connections."""
+    return lambda session, **more: dataclasses.replace(
+        context, session=session, independent_session=factory, settings={**context.settings, **more}
+    )
+
+
+@pytest.fixture
 def ann(make, passwords):
     """An active account with a confirmed address."""
     return make.user(

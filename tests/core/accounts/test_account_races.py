@@ -1,6 +1,5 @@
 """Concurrent requests for one account, on separate connections: each link, form and token works once."""
 
-import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -18,12 +17,6 @@ from tests.waiting import wait_until
 TIMES = 6
 NEW = "another horse battery"
 NEW_TWICE = {"new_password": NEW, "new_password_again": NEW}
-
-
-@pytest.fixture
-def real(context, factory):
-    """A function that returns the context of a visitor with sessions on real connections."""
-    return lambda session: dataclasses.replace(context, session=session, independent_session=factory)
 
 
 @pytest.fixture

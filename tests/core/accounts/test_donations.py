@@ -3,20 +3,18 @@
 import json
 import logging
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 import time_machine
-from click.testing import CliRunner
 from sqlalchemy import select, text
 
 from comicsdb.accounts import supporters
 from comicsdb.accounts.supporters import FetchError, Gift, fetch_contributions
-from comicsdb.cli import main
 from comicsdb.models import Donation, User
 from comicsdb.ops.jobs import DONATIONS, job_lock
+from tests.core.cli.conftest import run
 from tests.donation_platform import COLLECTIVE, TOKEN, DonationPlatform
-from tests.serving import SECRET
+from tests.serving import write_ini
 
 BEGINNING = datetime(2027, 1, 31, 12, tzinfo=UTC)
 
@@ -168,14 +166,14 @@ class World:
 
     def sync(self, *arguments: str) -> dict[str, int]:
         """Run the command; returns the counts that it prints, without zeros."""
-        result = CliRunner().invoke(main, ["-c", self.ini, "sync-donors", *arguments])
+        result = run("-c", self.ini, "sync-donors", *arguments)
         assert result.exit_code == 0, result.output
         found = (line.rpartition(" ") for line in result.output.splitlines()[1:7])
         return {name.strip(): int(count) for name, _, count in found if int(count)}
 
     def fails(self, *arguments: str) -> str:
         """Run the command, which must fail; returns its output."""
-        result = CliRunner().invoke(main, ["-c", self.ini, "sync-donors", *arguments])
+        result = run("-c", self.ini, "sync-donors", *arguments)
         assert result.exit_code != 0
         return result.output
 
@@ -194,18 +192,13 @@ class World:
 
 
 @pytest.fixture
-def world(factory, platform, database, tmp_path):
+def world(factory, platform, database, tmp_path, monkeypatch):
     """A World without accounts and donations."""
-    path = tmp_path / "site.ini"
-    path.write_text(
-        f"[app:main]\nuse = egg:comicsdb\ncomicsdb.secret = {SECRET}\n"
-        f"sqlalchemy.url = {database.replace('%', '%%')}\n"
-        f"comicsdb.donations.url = {platform.url}\n"
-        f"comicsdb.donations.collective = {COLLECTIVE}\n"
-        f"comicsdb.donations.token = {TOKEN}\n"
-    )
+    monkeypatch.setenv("COMICSDB_DONATIONS_URL", platform.url)
+    monkeypatch.setenv("COMICSDB_DONATIONS_COLLECTIVE", COLLECTIVE)
+    monkeypatch.setenv("COMICSDB_DONATIONS_TOKEN", TOKEN)
     with time_machine.travel(datetime(2027, 3, 1, tzinfo=UTC), tick=False):
-        yield World(factory, platform, str(path))
+        yield World(factory, platform, write_ini(tmp_path, database))
 
 
 def test_a_donor_becomes_a_supporter(world):
@@ -371,9 +364,8 @@ def test_tiers_and_years_are_settings(world, monkeypatch):
     assert world.support(ann) == ("2028-02-21T10:00", "backer")
 
 
-def test_without_a_collective_it_says_what_is_missing(world):
-    ini = Path(world.ini)
-    ini.write_text(ini.read_text().replace(f"collective = {COLLECTIVE}", "collective ="))
+def test_without_a_collective_it_says_what_is_missing(world, monkeypatch):
+    monkeypatch.setenv("COMICSDB_DONATIONS_COLLECTIVE", "")
     assert "comicsdb.donations.collective" in world.fails()
     assert world.platform.asked == []
 

@@ -1,24 +1,14 @@
 """Concurrent sign-ups on separate connections: one account per name and address, no errors, exact limits."""
 
-import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-import pytest
 from sqlalchemy import func, select
 
 from comicsdb import accounts
 from comicsdb.accounts.signup import BLOCKED_COUNTER, PLACEHOLDER_DOMAIN
 from comicsdb.catalog import InvalidError
 from comicsdb.models import DailyCount, OutgoingMail, User
-
-
-@pytest.fixture
-def real(context, factory):
-    """A function that returns the context of a visitor with sessions on real connections."""
-    return lambda session, **more: dataclasses.replace(
-        context, session=session, independent_session=factory, settings={**context.settings, **more}
-    )
 
 
 def at_once(factory, real, forms, **settings):

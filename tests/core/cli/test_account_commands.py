@@ -26,18 +26,13 @@ from comicsdb.models.account import ACTIVATE
 from comicsdb.models.base import SYSTEM_USER_ID
 from tests.cases import for_each
 from tests.conftest import SETTINGS
-from tests.core.cli.test_commands import _ini, run
+from tests.core.cli.conftest import run
 from tests.serving import free_port
 from tests.smtp_sink import SmtpSink
 from tests.waiting import wait_until
 
 PASSWORD = "correct horse battery"
 READING_LISTS = ("reading list editor",)
-
-
-@pytest.fixture
-def ini(database, tmp_path):
-    return _ini(tmp_path, database)
 
 
 @pytest.fixture
@@ -121,12 +116,8 @@ def test_groups_that_others_change_meanwhile_stay_as_they_are(account, read, fac
 
 
 def test_the_password_is_asked_for(ini, read):
-    from click.testing import CliRunner
-
-    from comicsdb.cli import main
-
     typed = f"{PASSWORD}\n{PASSWORD}\n"
-    result = CliRunner().invoke(main, ["-c", ini, "account", "create", "ann", "ann@example.org"], input=typed)
+    result = run("-c", ini, "account", "create", "ann", "ann@example.org", typed=typed)
     assert result.exit_code == 0, result.output
     assert PASSWORD not in result.output
     assert user(read) == (True, False, False)

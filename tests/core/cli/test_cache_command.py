@@ -7,9 +7,7 @@ from sqlalchemy import text
 
 from comicsdb.readcache import usage
 from comicsdb.readcache.regions import Cache
-from tests.core.cli.test_commands import ini, run
-
-__all__ = ["ini"]  # a fixture
+from tests.core.cli.conftest import run
 
 
 @pytest.fixture

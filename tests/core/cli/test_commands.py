@@ -4,11 +4,6 @@ import os
 import re
 import signal
 import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -16,7 +11,6 @@ from pkgutil import iter_modules
 import click
 import psycopg
 import pytest
-from click.testing import CliRunner
 from sqlalchemy import make_url, text
 
 from comicsdb import cli
@@ -24,39 +18,12 @@ from comicsdb.cli import main
 from comicsdb.cli.serve import ServePlan, database_name, make_plan, prepare
 from comicsdb.cli.support import Site
 from comicsdb_demo import DATA
+from tests.core.cli.conftest import run
 from tests.dataset import pictures, read_set, small_set, write_set
-from tests.serving import SECRET, free_port
+from tests.serving import fetch, free_port, serving, write_ini
+from tests.waiting import TIMEOUT
 
 HERE = Path(__file__).parent
-SECONDS = 60  # that a server may take to start on a busy machine
-
-
-def _ini(folder, url: str) -> str:
-    path = folder / "site.ini"
-    path.write_text(
-        "[app:main]\n"
-        "use = egg:comicsdb\n"
-        f"sqlalchemy.url = {url.replace('%', '%%')}\n"
-        f"comicsdb.secret = {SECRET}\n"
-        "comicsdb.password_cost = fast\n"
-        f"comicsdb.media.folder = {folder / 'media'}\n"
-        "[loggers]\nkeys = root\n[handlers]\nkeys = console\n[formatters]\nkeys = plain\n"
-        "[logger_root]\nlevel = WARNING\nhandlers = console\n"
-        "[handler_console]\nclass = StreamHandler\nargs = (sys.stderr,)\nformatter = plain\n"
-        "[formatter_plain]\nformat = %(message)s\n"
-    )
-    return str(path)
-
-
-@pytest.fixture
-def ini(database, tmp_path):
-    """An ini file for a fresh, migrated database."""
-    return _ini(tmp_path, database)
-
-
-def run(*arguments: str):
-    """Run a command in this process."""
-    return CliRunner().invoke(main, arguments)
 
 
 def test_a_set_goes_in_and_comes_out_by_command(ini, tmp_path):
@@ -98,7 +65,7 @@ def test_a_refused_set_is_told_line_by_line_with_exit_code_1(ini, tmp_path):
     ],
 )
 def test_what_is_not_there_is_one_clear_line(ini, arguments, words, monkeypatch):
-    monkeypatch.setenv("COMICSDB_INI", ini)
+    monkeypatch.setenv("COMICSDB_INI", str(ini))
     result = run(*arguments)
     assert result.exit_code == 1
     assert result.output.startswith(f"Error: {words}")
@@ -106,7 +73,7 @@ def test_what_is_not_there_is_one_clear_line(ini, arguments, words, monkeypatch)
 
 
 def test_a_database_that_does_not_answer_is_one_clear_line(tmp_path):
-    ini = _ini(tmp_path, f"postgresql+psycopg://comicsdb@/none?host={tmp_path}")
+    ini = write_ini(tmp_path, f"postgresql+psycopg://comicsdb@/none?host={tmp_path}")
     result = run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())))
     assert result.exit_code == 1
     assert result.output.startswith("Error: The database does not answer: ")
@@ -118,9 +85,11 @@ def test_a_database_that_refuses_its_role_is_one_clear_line(cluster, tmp_path):
         connection.execute("CREATE ROLE stranger LOGIN")
         try:
             url = make_url(cluster.url("of_others")).set(username="stranger")
-            result = run("-c", _ini(tmp_path, url.render_as_string(hide_password=False)), "db", "upgrade")
+            result = run(
+                "-c", write_ini(tmp_path, url.render_as_string(hide_password=False)), "db", "upgrade"
+            )
             connection.execute("ALTER DATABASE of_others SET default_transaction_read_only = on")
-            replica = run("-c", _ini(tmp_path, cluster.url("of_others")), "db", "upgrade")
+            replica = run("-c", write_ini(tmp_path, cluster.url("of_others")), "db", "upgrade")
         finally:
             connection.execute("DROP ROLE stranger")
     cluster.drop_database("of_others")
@@ -136,7 +105,7 @@ def test_a_database_that_refuses_its_role_is_one_clear_line(cluster, tmp_path):
 
 def test_a_missing_setting_is_named(tmp_path, monkeypatch):
     monkeypatch.delenv("COMICSDB_DATABASE_URL", raising=False)
-    result = run("-c", _ini(tmp_path, ""), "db", "check")
+    result = run("-c", write_ini(tmp_path, ""), "db", "check")
     assert result.exit_code == 1
     assert "sqlalchemy.url" in result.output
 
@@ -156,7 +125,7 @@ def test_every_command_there_is_goes_by_its_own_name(ini):
 def test_the_schema_is_made_checked_and_asked_for(cluster, tmp_path):
     cluster.ensure_database("commands")
     try:
-        ini = _ini(tmp_path, cluster.url("commands"))
+        ini = write_ini(tmp_path, cluster.url("commands"))
         check = run("-c", ini, "db", "check")
         assert (check.exit_code, "run `comicsdb db upgrade`" in check.output) == (1, True)
         early = run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())))
@@ -182,62 +151,25 @@ def test_each_data_set_has_a_database_name_of_its_own(tmp_path):
 # Serving.
 
 
-class Server:
-    """`comicsdb serve` in a separate process."""
-
-    def __init__(self, ini: str, *arguments: str):
-        self.port = free_port()
-        command = [sys.executable, "-m", "comicsdb", "-c", ini, "serve", "--port", str(self.port), *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_failure):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.communicate()
-
-    def await_status(self, path: str) -> int:
-        """Wait until the server answers; returns the status of a path."""
-        deadline = time.monotonic() + SECONDS
-        while time.monotonic() < deadline and self.process.poll() is None:
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
-                    return answer.status
-            except urllib.error.HTTPError as error:
-                with error:
-                    return error.code
-            except OSError:
-                time.sleep(0.1)
-        raise AssertionError(f"no answer: {self.process.communicate(timeout=10)[0]}")
-
-    def stop(self, number: int) -> tuple[int, str]:
-        """Stop the server by a signal; returns its exit code and its output."""
-        self.process.send_signal(number)
-        said, _ = self.process.communicate(timeout=SECONDS)
-        return self.process.returncode, said
-
-
 def test_serve_loads_a_set_serves_it_and_ends_cleanly(ini, database, tmp_path):
-    folder = write_set(tmp_path / "given", small_set())
-    with Server(ini, "--data", str(folder)) as server:
-        assert server.await_status("/media/none.png") == 404
-        dsn = database.replace("+psycopg", "")
-        with psycopg.connect(dsn) as connection:
+    folder, port = write_set(tmp_path / "given", small_set()), free_port()
+    command = ("comicsdb", "-c", ini, "serve", "--port", str(port), "--data", folder)
+    with serving(ini, port, command=command) as process:
+        assert fetch(f"http://127.0.0.1:{port}/media/none.png")[0] == 404
+        with psycopg.connect(database.replace("+psycopg", "")) as connection:
             [key] = connection.execute("SELECT image FROM issue WHERE id = 1").fetchone()
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/media/{key}") as answer:
-            assert answer.read() == pictures()["covers/one.png"]
-        code, said = server.stop(signal.SIGTERM)
-    assert code == 0
-    assert f"http://127.0.0.1:{server.port}/" in said
+        assert fetch(f"http://127.0.0.1:{port}/media/{key}")[2] == pictures()["covers/one.png"]
+        process.send_signal(signal.SIGINT)  # Ctrl-C
+        assert process.wait(TIMEOUT) == 0
+    said = ini.with_suffix(".log").read_text()
+    assert f"http://127.0.0.1:{port}/" in said
     assert re.search(r"admin +admin-password\n +Editor +Editor-password\n +reader +reader-password", said)
     assert said.endswith("Stopped.\n")
     assert "Traceback" not in said
 
 
 def test_serve_puts_the_demo_into_an_embedded_database_or_where_it_is_asked_for(ini, tmp_path, capsys):
-    site = Site(Path(ini))
+    site = Site(ini)
     plan = make_plan(site, None)
     assert plan.folder is None
     assert prepare(site, plan) == []
@@ -251,18 +183,16 @@ def test_serve_puts_the_demo_into_an_embedded_database_or_where_it_is_asked_for(
     assert make_plan(site, None) == ServePlan("embedded:var/postgres?database=comicsdb", DATA, is_demo=True)
 
 
-def test_serve_leaves_a_filled_catalogue_as_it_is(ini, tmp_path):
+def test_serve_leaves_a_filled_catalogue_as_it_is(ini, database, tmp_path, capsys):
     run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())))
     other = small_set()
     other["publishers"][0]["name"] = "Another"
-    with Server(ini, "--data", str(write_set(tmp_path / "other", other))) as server:
-        server.await_status("/media/none.png")
-        code, said = server.stop(signal.SIGINT)  # Ctrl-C
-    assert code == 0
-    assert said.endswith("Stopped.\n")
-    assert "Traceback" not in said
-    assert "already has rows: it is served as it is" in said
-    assert "admin-password" not in said  # this database has other accounts
+    site = Site(ini)
+    plan = make_plan(site, write_set(tmp_path / "other", other))
+    assert prepare(site, plan) == []  # this database has other accounts
+    assert "already has rows: it is served as it is" in capsys.readouterr().out
+    with psycopg.connect(database.replace("+psycopg", "")) as connection:
+        assert connection.execute("SELECT name FROM publisher WHERE name = 'Another'").fetchall() == []
 
 
 def test_a_busy_port_is_told_before_anything_is_loaded(ini, database, tmp_path):

@@ -10,13 +10,8 @@ from comicsdb.catalog import Catalog, MovedError
 from comicsdb.models import History, StaffAction
 from tests.cases import for_each
 from tests.core.catalog.maintenance.test_merge_references import crowd
-from tests.core.cli.test_commands import _ini, run
+from tests.core.cli.conftest import run
 from tests.factories import Factories
-
-
-@pytest.fixture
-def ini(database, tmp_path):
-    return _ini(tmp_path, database)
 
 
 @pytest.fixture
@@ -24,7 +19,7 @@ def comicsdb(ini):
     """A function that runs `comicsdb …`, checks its exit code, and returns its output."""
 
     def call(*words, code=0):
-        result = run("-c", ini, *map(str, words))
+        result = run("-c", ini, *words)
         assert result.exit_code == code, result.output
         assert "Traceback" not in result.output
         return result.output

@@ -4,10 +4,8 @@ import csv
 
 from sqlalchemy import create_engine, text
 
-from tests.core.cli.test_commands import ini, run
+from tests.core.cli.conftest import run
 from tests.gcd_dump import GcdDump
-
-__all__ = ["ini"]  # a fixture
 
 
 def a_dump(folder):

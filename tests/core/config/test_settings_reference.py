@@ -6,7 +6,7 @@ import pytest
 
 from comicsdb.config import SETTINGS, SettingsError, parse_settings
 from comicsdb.config.reference import reference_page
-from tests.core.cli.test_commands import run
+from tests.core.cli.conftest import run
 from tests.core.config.test_config import GIVEN
 from tests.serving import write_ini
 
@@ -74,7 +74,7 @@ def test_a_function_that_does_not_exist_stops_the_start(place):
 
 def test_the_command_tells_values_and_origins_but_no_secret(tmp_path, monkeypatch):
     monkeypatch.setenv("COMICSDB_TIMEZONE", "Europe/Rome")
-    ini = write_ini(tmp_path, "postgresql://me:hush@db/comics", port=1)
+    ini = write_ini(tmp_path, "postgresql://me:hush@db/comics")
     result = run("-c", str(ini), "settings")
     assert result.exit_code == 0, result.output
     lines = dict(line.split(maxsplit=1) for line in result.output.splitlines())

@@ -19,12 +19,13 @@ from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import LibraryAct
 from comicsdb.ops.jobs import MEDIA, job_lock
-from tests.core.cli.test_commands import _ini, run
+from tests.core.cli.conftest import run
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture
 from tests.factories import Factories
 from tests.lists import OFFICIAL, identity_of, make_list
 from tests.pictures import save_picture
+from tests.serving import write_ini
 
 
 @pytest.fixture
@@ -207,7 +208,7 @@ def test_a_cover_that_changes_while_it_is_hashed_keeps_its_own_hash(folder, made
 
 
 def test_the_commands_say_what_they_did(database, tmp_path, made, folder):
-    ini = _ini(tmp_path, database)
+    ini = write_ini(tmp_path, database)
     issue = made.issue(image=save_picture(folder, "issue", noise(), "png"))
     orphan = save_picture(folder, "arc", picture(), "png")
     told = run("-c", ini, "media", "sweep")
@@ -235,5 +236,5 @@ def test_the_commands_say_what_they_did(database, tmp_path, made, folder):
 
 def test_only_one_sweep_runs_at_a_time(database, tmp_path, at_once):
     with job_lock(at_once.engine, MEDIA):
-        told = run("-c", _ini(tmp_path, database), "media", "sweep")
+        told = run("-c", write_ini(tmp_path, database), "media", "sweep")
     assert (told.exit_code, told.output) == (1, "Error: The command is already running.\n")

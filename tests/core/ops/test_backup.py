@@ -18,18 +18,12 @@ from comicsdb.ops import backup as backups
 from comicsdb.ops.backup import BackupError
 from comicsdb.ops.dated_folders import TIME_FORMAT
 from comicsdb.readcache.regions import Cache
-from tests.core.cli import test_commands
+from tests.core.cli.conftest import run
 from tests.factories import Factories
 from tests.lists import OFFICIAL, identity_of, make_list
 from tests.pictures import save_picture
 from tests.s3_server import S3Server
 from tests.serving import write_ini
-
-
-def run(*arguments):
-    """Run a command."""
-    return test_commands.run(*map(str, arguments))
-
 
 PNG = b"\x89PNG, as far as a backup is concerned"
 
@@ -87,7 +81,7 @@ def site(database, factory, tmp_path):
         )
         session.commit()
     (tmp_path / "source").mkdir()
-    ini = write_ini(tmp_path / "source", database, port=1)
+    ini = write_ini(tmp_path / "source", database)
     ini.write_text(ini.read_text().replace(str(tmp_path / "source" / "media"), str(tmp_path / "media")))
     return ini
 
@@ -95,7 +89,7 @@ def site(database, factory, tmp_path):
 def target(tmp_path: Path, url: str) -> Path:
     """The ini file of a site with another database and another folder of pictures."""
     (tmp_path / "target").mkdir(exist_ok=True)
-    return write_ini(tmp_path / "target", url, port=1)
+    return write_ini(tmp_path / "target", url)
 
 
 def made(result) -> Path:

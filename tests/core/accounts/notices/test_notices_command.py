@@ -3,17 +3,16 @@
 from datetime import timedelta
 
 import pytest
-from click.testing import CliRunner
 from sqlalchemy import text
 
 from comicsdb.accounts.letters import ThrottleFigures, throttle_report, throttle_restriction, throttle_warning
-from comicsdb.cli import main
 from comicsdb.mail.letter import LetterContext, as_html, as_text
 from comicsdb.models import ApiToken, OutgoingMail, StaffAction, ThrottleNotice, User
 from comicsdb.ops.jobs import NOTICES, job_lock
 from tests.core.accounts.notices.throttled_accounts import create_account_warned_twice
+from tests.core.cli.conftest import run
 from tests.mailbox import waiting_mails
-from tests.serving import SECRET
+from tests.serving import write_ini
 
 # Letters.
 
@@ -116,21 +115,16 @@ def test_administrators_are_told_whom_it_is_about():
 
 
 @pytest.fixture
-def command(database, tmp_path):
+def command(database, tmp_path, monkeypatch):
     """`command("--send")` runs the command; returns its exit code and its lines of output."""
-    path = tmp_path / "site.ini"
-    path.write_text(
-        f"[app:main]\nuse = egg:comicsdb\ncomicsdb.secret = {SECRET}\n"
-        f"sqlalchemy.url = {database.replace('%', '%%')}\n"
-        "comicsdb.base_url = https://comics.example\n"
-        "comicsdb.mail.administrators = admin@comics.example boss@comics.example\n"
-    )
+    monkeypatch.setenv("COMICSDB_MAIL_ADMINISTRATORS", "admin@comics.example boss@comics.example")
+    ini = write_ini(tmp_path, database)
 
-    def run(*arguments: str) -> tuple[int, list[str]]:
-        result = CliRunner().invoke(main, ["-c", str(path), "throttle-notices", *arguments])
+    def call(*arguments: str) -> tuple[int, list[str]]:
+        result = run("-c", ini, "throttle-notices", *arguments)
         return result.exit_code, result.output.splitlines()
 
-    return run
+    return call
 
 
 LINE = "{} ann <ann@example.org>: 1 day throttled, 1,120 in total, 1,120 on the worst day, {}"
@@ -269,8 +263,8 @@ def test_two_cannot_run_at_once(world, command):
 
 
 def test_without_the_address_of_the_site_nothing_is_done(world, command, tmp_path):
-    ini = tmp_path / "site.ini"
-    ini.write_text(ini.read_text().replace("comicsdb.base_url = https://comics.example\n", ""))
+    ini = tmp_path / "test.ini"
+    ini.write_text(ini.read_text().replace("base_url = http://127.0.0.1:1", "base_url ="))
     world.add_account("ann", {0: 200})
     code, lines = command("--send")
     assert code == 1
