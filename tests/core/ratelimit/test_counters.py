@@ -98,9 +98,8 @@ def test_processes_count_together(bind, counters):
         for _ in range(5):
             counters.count_refused("burst", "user:ann")
         counters.write()
-        assert (
-            other.count_refused("burst", "user:ann") == 6
-        )  # a process that has just started knows the earlier counts
+        # A process that has just started knows the earlier counts.
+        assert other.count_refused("burst", "user:ann") == 6
         other.write()
         assert counters.count_refused("burst", "user:ann") == 6  # counts of other processes are added ...
         counters.write()
