@@ -77,21 +77,6 @@ def merge_items(session: Session, kept: int, other: int) -> None:
     session.execute(text(_DELETE_MERGED_ITEMS), pair)
 
 
-def sync_ratings(session: Session, kept: int) -> None:
-    """Set the ratings of items to those of the canonical issue; call this after references were moved.
-
-    The rating of an item is that of its issue, and the canonical issue's rating has precedence.
-    """
-    differing = update(CollectionItem).where(
-        CollectionItem.issue_id == kept,
-        IssueRating.issue_id == kept,
-        IssueRating.user_id == CollectionItem.user_id,
-        CollectionItem.rating.is_distinct_from(IssueRating.rating),
-    )
-    rated = differing.values(rating=IssueRating.rating, **stamp_values(CollectionItem))
-    session.execute(rated.execution_options(synchronize_session=False))
-
-
 def follow_variant(session: Session, variant_id: int, issue_id: int) -> None:
     """Let collection items and wishes of a variant follow it to another issue; items get its rating."""
     stars = select(IssueRating.rating).where(

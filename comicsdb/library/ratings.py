@@ -9,7 +9,20 @@ import time
 from collections.abc import Container, Sequence
 from datetime import date
 
-from sqlalchemy import ARRAY, Boolean, Integer, Row, any_, cast, delete, func, select, text, update
+from sqlalchemy import (
+    ARRAY,
+    Boolean,
+    ColumnElement,
+    Integer,
+    Row,
+    any_,
+    cast,
+    delete,
+    func,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -40,31 +53,22 @@ def rate(session: Session, issue: Issue, user_id: int, stars: int | None, *, tod
     issue get the same rating. Nothing is committed here.
     """
     changed = rate_issues(session, user_id, {issue.id: stars}, today=today, allow_unreleased=False)
-    copy_to_items(session, user_id, issue.id, stars)
+    copy_to_items(session, CollectionItem.user_id == user_id, CollectionItem.issue_id == issue.id)
     return bool(changed)
 
 
-def copy_to_items(
-    session: Session,
-    user_id: int,
-    issue_id: int,
-    stars: int | None,
-    *,
-    except_item_id: int | None = None,
-    update_stamps: bool = True,
-) -> None:
-    """Copy an account's rating of an issue to its items of the issue, except `except_item_id`.
+def copy_to_items(session: Session, *conditions: ColumnElement[bool], update_stamps: bool = True) -> None:
+    """Give the items of collections that meet the conditions their owners' ratings of their issues.
 
     With `update_stamps`, the stamps of changed items are updated.
     """
-    owned = update(CollectionItem).where(
-        CollectionItem.user_id == user_id,
-        CollectionItem.issue_id == issue_id,
-        CollectionItem.rating.is_distinct_from(stars),
+    item = CollectionItem
+    given = select(IssueRating.rating).where(
+        IssueRating.user_id == item.user_id, IssueRating.issue_id == item.issue_id
     )
-    if except_item_id is not None:
-        owned = owned.where(CollectionItem.id != except_item_id)
-    session.execute(owned.values(rating=stars, **(stamp_values(CollectionItem) if update_stamps else {})))
+    rating = given.correlate(item).scalar_subquery()
+    differing = update(item).where(*conditions, item.rating.is_distinct_from(rating))
+    session.execute(differing.values(rating=rating, **(stamp_values(item) if update_stamps else {})))
 
 
 def rate_issues(

@@ -498,15 +498,8 @@ def _rate(session: Session, user_id: int, today: date) -> None:
         "UPDATE undoing SET outcome = 'done' WHERE table_name = 'issue_rating' AND row_id = ANY(:rows)"
     )
     session.execute(done, {"rows": [row.row_id for row in rows]})
-    session.execute(text(_SYNC_ITEM_RATINGS), {"user": user_id})
-
-
-_SYNC_ITEM_RATINGS = """
-    UPDATE collection_item t SET rating = r.rating, modified_before = t.modified,
-        modified = greatest(clock_timestamp(), t.modified + interval '1 microsecond')
-    FROM collection_item c LEFT JOIN issue_rating r ON r.issue_id = c.issue_id AND r.user_id = c.user_id
-    WHERE t.id = c.id AND c.user_id = :user AND c.rating IS DISTINCT FROM r.rating
-        AND c.issue_id IN (
-            SELECT issue_id FROM undoing WHERE table_name IN ('issue_rating', 'collection_item')
-        )
-"""
+    restored = text(
+        "collection_item.issue_id IN"
+        " (SELECT u.issue_id FROM undoing u WHERE u.table_name IN ('issue_rating', 'collection_item'))"
+    )
+    ratings.copy_to_items(session, CollectionItem.user_id == user_id, restored)

@@ -20,8 +20,8 @@ from comicsdb.catalog.maintenance import merge_references
 from comicsdb.catalog.maintenance.merge_references import MergeEffect
 from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.i18n import Text, _
-from comicsdb.library import merging
-from comicsdb.models import Attribution, ExternalId, Series, Variant
+from comicsdb.library import merging, ratings
+from comicsdb.models import Attribution, CollectionItem, ExternalId, Series, Variant
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import ID_COLUMNS, UNKNOWN_AGE_RATING_ID, Precision
@@ -111,7 +111,7 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> MergePreview:
         _keep_external_ids(session, kind, canonical, other)
         moved = merge_references.move_references(session, kind.name, canonical.id, other.id, editor)
         if kind.name == "issue":
-            merging.sync_ratings(session, canonical.id)
+            ratings.copy_to_items(session, CollectionItem.issue_id == canonical.id)
         _redirect(catalog, kind, canonical, other, reason)
         session.execute(delete(kind.model).where(kind.model.id == other.id))
         expunge_deleted(session, to_delete)

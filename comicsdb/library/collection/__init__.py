@@ -16,7 +16,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 import orjson
-from sqlalchemy import ARRAY, BigInteger, any_, cast, delete, select, text
+from sqlalchemy import ARRAY, BigInteger, ColumnElement, any_, cast, delete, select, text
 from sqlalchemy import update as changing
 from sqlalchemy.orm import Session
 
@@ -111,13 +111,16 @@ def _first(
     session: Session, user_id: int, issue_id: int, variant_id: int | None = None
 ) -> CollectionItem | None:
     """The first item of an issue, or of one of its variants."""
-    rows = select(CollectionItem).where(
-        CollectionItem.user_id == user_id, CollectionItem.issue_id == issue_id
-    )
+    rows = select(CollectionItem).where(*_of_issue(user_id, issue_id))
     if variant_id is not None:
         rows = rows.where(CollectionItem.variant_id == variant_id)
     rows = rows.order_by(CollectionItem.id).limit(1)
     return session.scalar(rows.execution_options(populate_existing=True))
+
+
+def _of_issue(user_id: int, issue_id: int) -> tuple[ColumnElement[bool], ...]:
+    """The conditions for the items of an issue."""
+    return CollectionItem.user_id == user_id, CollectionItem.issue_id == issue_id
 
 
 def _check_issue(issue_id: int) -> None:
@@ -268,7 +271,7 @@ def rate(session: Session, user_id: int, item_id: int, stars: int | None, *, tod
     """
     owned = lock(session, user_id, item_id, issue=True)
     ratings.rate_issues(session, user_id, {owned.issue_id: stars}, today=today)
-    ratings.copy_to_items(session, user_id, owned.issue_id, stars, except_item_id=item_id)
+    ratings.copy_to_items(session, *_of_issue(user_id, owned.issue_id), CollectionItem.id != item_id)
     return _write(session, item_id, {"rating": stars})
 
 
@@ -314,7 +317,7 @@ def scrobble(
     item_id = session.scalar(_READ_AGAIN, {"user": user_id, "issue": issue_id, "moment": moment})
     if item_id is not None:
         if stars is not KEEP_RATING:
-            ratings.copy_to_items(session, user_id, issue_id, stars, update_stamps=False)
+            ratings.copy_to_items(session, *_of_issue(user_id, issue_id), update_stamps=False)
         return item_id, False
     values = {"book_format": BookFormat.DIGITAL.value, "read_dates": [moment]}
     made = _add_many(session, user_id, [(issue_id, values)])  # with the issue's rating

@@ -11,7 +11,7 @@ from datetime import date
 from decimal import Decimal
 
 import orjson
-from sqlalchemy import ARRAY, String, select, text
+from sqlalchemy import ARRAY, Integer, String, any_, cast, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
@@ -368,12 +368,8 @@ def _store_stars(context: ImportContext, rows: list[ResolvedRow]) -> None:
     if not stars:
         return
     ratings.rate_issues(context.session, context.user_id, stars, today=context.today)
-    context.execute(
-        f"UPDATE collection_item t SET rating = r.rating, {TOUCH}"
-        " FROM issue_rating r WHERE r.user_id = :user AND r.issue_id = t.issue_id AND t.user_id = :user"
-        " AND t.issue_id = ANY(:ids) AND t.rating IS DISTINCT FROM r.rating",
-        ids=list(stars),
-    )
+    rated = CollectionItem.issue_id == any_(cast(list(stars), ARRAY(Integer)))
+    ratings.copy_to_items(context.session, CollectionItem.user_id == context.user_id, rated)
     _backdate(
         context,
         "UPDATE issue_rating t SET created_on = s.added",
