@@ -117,6 +117,19 @@ def neighbours(
     return found.get(ids[0]), found.get(ids[1])
 
 
+def lock_visible(
+    session: Session,
+    identity: Identity | None,
+    official: str,
+    reading_list: ReadingList,
+    ids: Iterable[int] | None = None,
+) -> ReadingList:
+    """Reload and lock a list, or the lists with these ids; raises NotFoundError if it is not visible."""
+    links.lock(session, {reading_list.id} if ids is None else ids)
+    session.expire(reading_list)
+    return find(session, identity, official, reading_list.id)
+
+
 class LockedList(NamedTuple):
     """A list that is locked for changes by an account."""
 
@@ -136,9 +149,8 @@ def lock_list(
     Raises NotFoundError if it was deleted or is no longer visible, ForbiddenError if it may be seen but not
     changed.
     """
-    links.lock(session, links.with_neighbours(session, {reading_list.id, *partners}))
-    session.expire(reading_list)
-    found = find(session, identity, official, reading_list.id)
+    ids = links.with_neighbours(session, {reading_list.id, *partners})
+    found = lock_visible(session, identity, official, reading_list, ids)
     if not manages(identity, official, found):
         raise ForbiddenError(f"{KIND} {found.id} is another's")
     acts.begin(session, identity.user_id)
@@ -215,9 +227,8 @@ def assign_to_official(
     """
     if not has_permission(identity, Permission.OFFICIAL_LISTS):
         raise ForbiddenError(f"{identity.username} gives no lists to {official}")
-    links.lock(session, links.with_neighbours(session, {reading_list.id}))
-    session.expire(reading_list)
-    found = find(session, identity, official, reading_list.id)
+    ids = links.with_neighbours(session, {reading_list.id})
+    found = lock_visible(session, identity, official, reading_list, ids)
     owner = session.scalar(select(User).where(func.lower(User.username) == func.lower(official)))
     if owner is None:
         raise InvalidError({"__all__": [_("There is no account named ${name}.", mapping={"name": official})]})

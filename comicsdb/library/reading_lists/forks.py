@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.library.reading_lists import create, expire_stamps, find, links, visible_to
+from comicsdb.library.reading_lists import create, expire_stamps, lock_visible, visible_to
 from comicsdb.models import ReadingList, ReadingListItem
 from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.security import Identity
@@ -22,9 +22,7 @@ def fork(session: Session, identity: Identity, official: str, reading_list: Read
     The picture, source, neighbours, ratings and likes stay with the original. Raises InvalidError, naming
     "list", for one's own list and for a private one, and NotFoundError. Nothing is committed here.
     """
-    links.lock(session, {reading_list.id})
-    session.expire(reading_list)
-    found = find(session, identity, official, reading_list.id)
+    found = lock_visible(session, identity, official, reading_list)
     if found.user_id == identity.user_id:
         raise InvalidError({"list": [OWN]})
     if found.is_private:

@@ -67,9 +67,7 @@ def add_issues(
     there = rules.existing_ids(session, Issue, filter(_is_id, asked))
     if missing := [each for each in asked if each not in there]:
         raise InvalidError({"issues": [no_such_object(each) for each in missing]})
-    fresh = _without_present(session, found, asked)
-    _insert(session, found, fresh, at, types)
-    return AddResult(len(fresh), len(ids) - len(fresh))
+    return _insert(session, found, ids, at, types)
 
 
 def add_series(
@@ -225,22 +223,24 @@ def _index_of(issues: list, number: str) -> int | None:
 
 def _add_all(session: Session, reading_list: ReadingList, ids: list[int], at: str) -> AddResult:
     rules.existing_ids(session, Issue, ids)  # locks the issues against deletion
-    fresh = _without_present(session, reading_list, ids)
-    _insert(session, reading_list, fresh, at, {})
-    return AddResult(len(fresh), len(ids) - len(fresh))
+    return _insert(session, reading_list, ids, at, {})
 
 
-def _insert(session: Session, reading_list: ReadingList, ids: list[int], at: str, types: Mapping) -> None:
-    """Insert new items at one end; at the beginning, one statement shifts the others."""
+def _insert(
+    session: Session, reading_list: ReadingList, ids: Sequence[int], at: str, types: Mapping
+) -> AddResult:
+    """Insert the issues that are not in the list yet at one end; others are shifted by one statement."""
     if at not in {BEGINNING, END}:
         raise InvalidError({"at": [not_a_choice(at)]})
     item = ReadingListItem
-    count = session.scalar(select(func.count()).where(item.reading_list_id == reading_list.id))
-    if at == BEGINNING and ids and count:
+    present = set(session.scalars(select(item.issue_id).where(item.reading_list_id == reading_list.id)))
+    fresh = [each for each in dict.fromkeys(ids) if each not in present]
+    if at == BEGINNING and fresh and present:
         others = update(item).where(item.reading_list_id == reading_list.id)
-        _execute(session, others.values(order=item.order + len(ids)))
-    start = 1 if at == BEGINNING else count + 1
-    _insert_rows(session, reading_list, {each: place for place, each in enumerate(ids, start)}, types)
+        _execute(session, others.values(order=item.order + len(fresh)))
+    start = 1 if at == BEGINNING else len(present) + 1
+    _insert_rows(session, reading_list, {each: place for place, each in enumerate(fresh, start)}, types)
+    return AddResult(len(fresh), len(ids) - len(fresh))
 
 
 def _insert_rows(session: Session, reading_list: ReadingList, places: dict[int, int], types: Mapping) -> None:
@@ -271,13 +271,6 @@ def _execute(session: Session, statement, values: dict | None = None) -> None:
     """Execute a statement on items, and expire the stamps that triggers change."""
     session.execute(statement, values or {}, execution_options={"synchronize_session": False})
     expire_stamps(session)
-
-
-def _without_present(session: Session, reading_list: ReadingList, ids: Iterable[int]) -> list[int]:
-    """The ids of those issues that are not in the list yet."""
-    held = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == reading_list.id)
-    there = set(session.scalars(held))
-    return [each for each in ids if each not in there]
 
 
 def _item(session: Session, reading_list: ReadingList, item_id: int) -> ReadingListItem:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, aliased
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library import acts
-from comicsdb.library.reading_lists import expire_stamps, find, links, visible_to
+from comicsdb.library.reading_lists import expire_stamps, lock_visible, visible_to
 from comicsdb.models import ReadingList, ReadingListLike
 from comicsdb.security import Identity
 
@@ -33,9 +33,8 @@ def like(
     Raises InvalidError, naming "like", for one's own list and for a private one, and NotFoundError for a list
     that is not (or no longer) visible. No stamp changes. Nothing is committed here.
     """
-    links.lock(session, {reading_list.id})  # before the like, whose trigger changes the list
-    session.expire(reading_list)
-    found = find(session, identity, official, reading_list.id)
+    # The list is locked before the like, whose trigger changes it.
+    found = lock_visible(session, identity, official, reading_list)
     if liked and found.user_id == identity.user_id:
         raise InvalidError({"like": [OWN]})
     if liked and found.is_private:

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library import acts
-from comicsdb.library.reading_lists import expire_stamps, find, links
+from comicsdb.library.reading_lists import expire_stamps, lock_visible
 from comicsdb.models import ReadingList, ReadingListRating
 from comicsdb.models.choices import STARS
 from comicsdb.security import Identity
@@ -28,9 +28,8 @@ def rate(
     """
     if stars is not None and (type(stars) is not int or not STARS[0] <= stars <= STARS[1]):
         raise InvalidError({"rating": [OUT_OF_RANGE]})
-    links.lock(session, {reading_list.id})  # before the rating, whose trigger changes the list
-    session.expire(reading_list)
-    found = find(session, identity, official, reading_list.id)
+    # The list is locked before the rating, whose trigger changes it.
+    found = lock_visible(session, identity, official, reading_list)
     if stars is not None and found.user_id == identity.user_id:
         raise InvalidError({"rating": [OWN]})
     if stars is not None and found.is_private:
