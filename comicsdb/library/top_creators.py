@@ -1,7 +1,8 @@
-"""Parts of queries for the creators credited in most issues."""
+"""Parts of queries for the creators, series and others with most issues."""
 
-from sqlalchemy import ARRAY, ColumnElement, Integer, Select, Subquery, any_, func, select
+from sqlalchemy import ARRAY, CTE, ColumnElement, Integer, Select, Subquery, any_, func, select
 
+from comicsdb.catalog import search
 from comicsdb.models import Role, credit_role
 
 
@@ -35,3 +36,17 @@ def nth_greatest(number: ColumnElement[int], n: int) -> ColumnElement[int]:
     """The smallest of the `n` greatest values of `number`: rows below it need not be loaded."""
     last = select(number).order_by(number.desc()).offset(n - 1).limit(1).scalar_subquery()
     return func.coalesce(last, 0)
+
+
+def most_frequent(model, counted: CTE, most: int, *columns: ColumnElement) -> Select:
+    """The objects with the greatest `number` in `counted`, where they have an `id`; at most `most`.
+
+    Rows of `(object, number, *columns)`, highest numbers first.
+    """
+    return (
+        select(model, counted.c.number, *columns)
+        .join(counted, counted.c.id == model.id)
+        .where(counted.c.number >= nth_greatest(counted.c.number, most))
+        .order_by(counted.c.number.desc(), *search.order_columns(model))
+        .limit(most)
+    )

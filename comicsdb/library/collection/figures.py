@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog import search
 from comicsdb.clock import first_of_month
-from comicsdb.library.top_creators import as_array, credited, has_role, nth_greatest
+from comicsdb.library.top_creators import as_array, credited, has_role, most_frequent, nth_greatest
 from comicsdb.models import CollectionItem, Creator, Issue, Publisher, ReadDate, Series, SeriesType
 from comicsdb.models.currencies import Currency
 
@@ -236,15 +236,9 @@ def shares(session: Session, user_id: int) -> tuple[list[Share], list[Share]]:
 
 def top_series(session: Session, user_id: int) -> list[tuple[Series, int]]:
     """The series with most owned issues, and their numbers, with `series_type` loaded; at most TOP."""
-    found = owned_series(user_id).cte("owned_series")
-    rows = (
-        select(Series, found.c.owned)
-        .join(found, found.c.series_id == Series.id)
-        .where(found.c.owned >= nth_greatest(found.c.owned, TOP))
-        .options(joinedload(Series.series_type))
-        .order_by(found.c.owned.desc(), *search.order_columns(Series))
-        .limit(TOP)
-    )
+    found = owned_series(user_id).subquery("owned_series").c
+    counted = select(found.series_id.label("id"), found.owned.label("number")).cte("counted")
+    rows = most_frequent(Series, counted, TOP).options(joinedload(Series.series_type))
     return list(session.execute(rows))
 
 

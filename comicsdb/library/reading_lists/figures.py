@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, any_, extract, func, not_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from comicsdb.catalog import search
-from comicsdb.library.top_creators import as_array, credited, has_role, nth_greatest
+from comicsdb.library.top_creators import as_array, credited, has_role, most_frequent
 from comicsdb.models import (
     Character,
     Creator,
@@ -200,15 +200,8 @@ def _issues(list_id: int, column) -> Select:
 
 def _top_entities(session: Session, model, counted: Select, *options) -> TopEntities:
     counted = counted.cte("counted")
-    statement = (
-        select(model, counted.c.number, select(func.count()).select_from(counted).scalar_subquery())
-        .join(counted, counted.c.id == model.id)
-        .where(counted.c.number >= nth_greatest(counted.c.number, TOP))
-        .options(*options)
-        .order_by(counted.c.number.desc(), *search.order_columns(model))
-        .limit(TOP)
-    )
-    rows = session.execute(statement).all()
+    total = select(func.count()).select_from(counted).scalar_subquery()
+    rows = session.execute(most_frequent(model, counted, TOP, total).options(*options)).all()
     return TopEntities(rows, rows[0][2] if rows else 0)
 
 
@@ -226,13 +219,7 @@ def featured(session: Session, list_id: int) -> list:
         .group_by(found.creator_id)
         .cte("counted")
     )
-    statement = (
-        select(Creator, counted.c.number, counted.c.writes, counted.c.draws)
-        .join(counted, counted.c.id == Creator.id)
-        .where(counted.c.number >= nth_greatest(counted.c.number, CREATORS_SHOWN))
-        .order_by(counted.c.number.desc(), *search.order_columns(Creator))
-        .limit(CREATORS_SHOWN)
-    )
+    statement = most_frequent(Creator, counted, CREATORS_SHOWN, counted.c.writes, counted.c.draws)
     return session.execute(statement).all()
 
 
