@@ -52,12 +52,16 @@ def default_list(session: Session, model: type, user_id: int) -> PullList | Wish
     return found
 
 
+def lock_rows(session: Session, model, ids: Iterable[int]) -> set[int]:
+    """Lock rows against deletion until the transaction ends; returns the ids of those that exist."""
+    wanted = [each for each in ids if 0 < each <= INTEGER_MAX]
+    rows = select(model.id).where(model.id == any_(cast(wanted, ARRAY(Integer)))).order_by(model.id)
+    return set(session.scalars(rows.with_for_update(read=True, key_share=True)))
+
+
 def lock_series(session: Session, series_id: int) -> bool:
     """Lock a series against deletion until the transaction ends; False if there is none."""
-    if not 0 < series_id <= INTEGER_MAX:
-        return False
-    locked = select(Series.id).where(Series.id == series_id).with_for_update(key_share=True, read=True)
-    return session.scalar(locked) is not None
+    return bool(lock_rows(session, Series, [series_id]))
 
 
 def lock_issue(session: Session, issue_id: int) -> bool:
@@ -67,14 +71,7 @@ def lock_issue(session: Session, issue_id: int) -> bool:
     if series_id is None:
         return False
     lock_series(session, series_id)
-    locked = select(Issue.id).where(Issue.id == issue_id).with_for_update(key_share=True, read=True)
-    return session.scalar(locked) is not None
-
-
-def lock_rows(session: Session, model, ids: Iterable[int]) -> set[int]:
-    """Lock rows against deletion until the transaction ends; returns the ids of those that exist."""
-    rows = select(model.id).where(model.id == any_(cast(list(ids), ARRAY(Integer)))).order_by(model.id)
-    return set(session.scalars(rows.with_for_update(read=True, key_share=True)))
+    return bool(lock_rows(session, Issue, [issue_id]))
 
 
 def lock_variant(session: Session, issue_id: int, variant_id: int) -> bool:
