@@ -13,7 +13,7 @@ tried again later.
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 
 import orjson
@@ -41,8 +41,7 @@ from comicsdb.library.transfer.matching import (
     MATCHED,
     UNKNOWN,
     MatchQuery,
-    match_issues,
-    match_series,
+    match_rows,
 )
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
@@ -260,22 +259,8 @@ def _match(session: Session, found: LibraryImport, _settings: Mapping) -> None:
     row = LibraryImportRow
     rows = select(row.index, row.part, row.wanted).where(row.import_id == found.id, row.state == "")
     some = session.execute(rows.order_by(row.index).limit(MATCH_BATCH)).all()
-    matched = [
-        {
-            "index": index,
-            "state": each.state,
-            "id": each.id,
-            "candidates": each.candidates,
-            "why": each.reason,
-        }
-        for match, are_series in ((match_issues, False), (match_series, True))
-        if (indexes := [each.index for each in some if (each.part == PULL) == are_series])
-        for index, each in zip(
-            indexes,
-            match(session, [_match_query(each.wanted) for each in some if (each.part == PULL) == are_series]),
-            strict=True,
-        )
-    ]
+    matches = match_rows(session, [(each.part == PULL, _match_query(each.wanted)) for each in some])
+    matched = [{"index": each.index, **asdict(match)} for each, match in zip(some, matches, strict=True)]
     session.execute(_STORE_MATCHES, {"import": found.id, "rows": orjson.dumps(matched).decode()})
     found.progress += len(some)
     if len(some) < MATCH_BATCH:
@@ -284,9 +269,9 @@ def _match(session: Session, found: LibraryImport, _settings: Mapping) -> None:
 
 _STORE_MATCHES = text("""
     UPDATE library_import_row r
-    SET state = m.state, match_id = m.id, candidates = m.candidates, reason = m.why
+    SET state = m.state, match_id = m.id, candidates = m.candidates, reason = m.reason
     FROM json_to_recordset(CAST(:rows AS json))
-        AS m (index integer, state text, id integer, candidates integer[], why text)
+        AS m (index integer, state text, id integer, candidates integer[], reason text)
     WHERE r.import_id = :import AND r.index = m.index
 """)
 

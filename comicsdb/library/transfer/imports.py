@@ -18,8 +18,8 @@ from comicsdb.i18n import _
 from comicsdb.library import acts
 from comicsdb.library.locks import lock_account
 from comicsdb.library.transfer import background
-from comicsdb.library.transfer.format import COLLECTION, PULL, Row, Upload, resolve_currencies
-from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_issues, match_series
+from comicsdb.library.transfer.format import COLLECTION, PULL, Upload, resolve_currencies
+from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_rows
 from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
 from comicsdb.library.transfer.tables import file_error
@@ -74,21 +74,13 @@ def upload(
         _make_room(session, user_id)
         return background.start(session, user_id, _printable(name), data, currency)
     found = read_file(data, rows=rows, megabytes=megabytes)
-    matches = _matches(session, found.rows)
+    matches = match_rows(session, [(row.part == PULL, row.wanted) for row in found.rows])
     lock_account(session, user_id)
     _make_room(session, user_id)
     made = LibraryImport(user_id=user_id, payload=_payload(found, matches, name, currency))
     session.add(made)
     session.flush()
     return made
-
-
-def _matches(session: Session, rows: list[Row]) -> list[Match]:
-    """The match of each row: a series for rows of the pull list, an issue for all others."""
-    series = [row.wanted for row in rows if row.part == PULL]
-    issues = [row.wanted for row in rows if row.part != PULL]
-    of_series, of_issues = iter(match_series(session, series)), iter(match_issues(session, issues))
-    return [next(of_series if row.part == PULL else of_issues) for row in rows]
 
 
 def _make_room(session: Session, user_id: int) -> None:

@@ -104,6 +104,13 @@ def match_series(session: Session, wanted: Sequence[MatchQuery]) -> list[Match]:
     return _match(session, wanted, SERIES_BY_ID, SERIES_BY_WORDS)
 
 
+def match_rows(session: Session, rows: Sequence[tuple[bool, MatchQuery]]) -> list[Match]:
+    """The match of each row; the flag says whether it is about a series, not an issue."""
+    of_issues = iter(match_issues(session, [wanted for is_series, wanted in rows if not is_series]))
+    of_series = iter(match_series(session, [wanted for is_series, wanted in rows if is_series]))
+    return [next(of_series if is_series else of_issues) for is_series, _wanted in rows]
+
+
 def _match(session, wanted, by_id, by_words) -> list[Match]:
     if wanted:  # JIT compilation of these long statements takes longer than running them
         session.execute(text("SET LOCAL jit = off"))
