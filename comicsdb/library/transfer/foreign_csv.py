@@ -8,6 +8,7 @@ that the table has is used.
 import re
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 
 from comicsdb.i18n import _
 from comicsdb.library.transfer import values as read
@@ -212,21 +213,12 @@ def read_table(table: Table) -> Upload:
 
 
 def _readers(site: Site, day_first: bool) -> dict:
-    def day(value):
-        return read.day(value, day_first=day_first)
-
-    def moment(value):
-        return read.moment(value, day_first=day_first)
-
-    def text(value):
-        return read.line(value)
-
+    day, moment = partial(read.day, day_first=day_first), partial(read.moment, day_first=day_first)
     readers = {
         **VALUE_FIELDS[COLLECTION],
-        **dict.fromkeys(("series", "title", "publisher", "number", "state"), text),
+        **dict.fromkeys(("series", "title", "publisher", "number", "state"), read.line),
         "volume": read.whole_between(0, SMALL_MAX),
-        "year": _year,
-        "published": _year,
+        **dict.fromkeys(("year", "published"), read.whole_between(*YEARS)),
         "cover_date": day,
         "release_date": day,
         "purchase_date": day,
@@ -245,10 +237,6 @@ def _readers(site: Site, day_first: bool) -> dict:
     for name in site.own_numbers:
         readers[name] = _reject_numbers(readers[name])
     return readers
-
-
-def _year(value) -> int | None:
-    return read.whole_between(*YEARS)(value)
 
 
 def _count(value) -> int | bool | None:
