@@ -71,9 +71,7 @@ class Generator:
 
     def fill(self, table: str, rows: Iterator[dict]) -> None:
         """Store rows, with empty values for missing columns."""
-        empty = {
-            column.name: {"NULL": None, "''": "", "0": 0}[column.absent] for column in schema.TABLES[table]
-        }
+        empty = {column.name: column.empty for column in schema.TABLES[table]}
         names = ("id", *empty)
         marks = ", ".join("?" * len(names))
         listed = (

@@ -6,7 +6,6 @@ from pathlib import Path
 from comicsdb.exchange.gcd import schema
 
 TABLES = {table: tuple(column.name for column in columns) for table, columns in schema.TABLES.items()}
-_EMPTY = {"TEXT": "", "INTEGER": 0, "NUMERIC": None}
 
 
 class GcdDump:
@@ -18,9 +17,7 @@ class GcdDump:
     def add(self, table: str, **values) -> int:
         """Add a row with these values, and empty ones for all other columns; return its id."""
         listed = self.rows[table]
-        row = {"id": len(listed) + 1}
-        for column in schema.TABLES[table]:
-            row[column.name] = None if column.absent == "NULL" else _EMPTY[column.type]
+        row = {"id": len(listed) + 1} | {column.name: column.empty for column in schema.TABLES[table]}
         assert not values.keys() - row.keys()
         listed.append(row | values)
         return listed[-1]["id"]

@@ -229,7 +229,7 @@ def _view(connection: sqlite3.Connection) -> None:
         if not known and table in schema.REQUIRED:
             raise DumpError(f"The dump has no table {table}.")
         listed = ", ".join(
-            f"{column.name}" if column.name in known else f"{column.absent} AS {column.name}"
+            column.name if column.name in known else f"{_literal(column.empty)} AS {column.name}"
             for column in columns
         )
         if not known:
@@ -237,3 +237,7 @@ def _view(connection: sqlite3.Connection) -> None:
             continue
         condition = " WHERE NOT deleted" if "deleted" in known else ""
         connection.execute(f"CREATE TEMP VIEW {table} AS SELECT id, {listed} FROM main.{table}{condition}")
+
+
+def _literal(value: str | int | None) -> str:
+    return "NULL" if value is None else repr(value)

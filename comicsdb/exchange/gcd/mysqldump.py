@@ -77,7 +77,7 @@ def _complete(connection: sqlite3.Connection, columns: dict[str, list[str]]) -> 
 def _store(connection: sqlite3.Connection, table: str, given: list[str], found: Iterator[list]) -> None:
     """Store the columns that are read; missing columns and unexpected NULLs become empty values."""
     places = [
-        (given.index(column.name) if column.name in given else None, _empty(column))
+        (given.index(column.name) if column.name in given else None, column.empty)
         for column in schema.TABLES[table]
     ]
     if "id" not in given:
@@ -95,10 +95,6 @@ def _store(connection: sqlite3.Connection, table: str, given: list[str], found: 
             connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", chunk)
             chunk.clear()
     connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", chunk)
-
-
-def _empty(column: schema.Column):
-    return {"NULL": None, "''": "", "0": 0}[column.absent]
 
 
 def rows(text: str, place: int) -> Iterator[list]:

@@ -70,17 +70,17 @@ INDEXES = (
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, its type in SQLite, and the SQL value to use when a dump lacks it."""
+    """A column: its name, its type in SQLite, and the value to use when a dump lacks it."""
 
     name: str
     type: str
-    absent: str
+    empty: str | int | None
 
 
 def _column(word: str) -> Column:
     name = word.rstrip("$#?")
     kind = "TEXT" if "$" in word else "NUMERIC" if "#" in word else "INTEGER"
-    return Column(name, kind, "NULL" if "?" in word else "''" if kind == "TEXT" else "0")
+    return Column(name, kind, None if "?" in word else "" if kind == "TEXT" else 0)
 
 
 TABLES: dict[str, tuple[Column, ...]] = {
