@@ -44,12 +44,12 @@ class Core:
 
     def get(self, path: str, params: Mapping[str, Any]) -> Steps[Json]:
         """One object."""
-        response = yield from self.read(path, params)
+        response = yield from self._request("GET", path, params)
         return _body(response)
 
     def page(self, path: str, params: Mapping[str, Any]) -> Steps[Page]:
         """One page of a list; its `next` has the parameters of the following page."""
-        response = yield from self.read(path, params)
+        response = yield from self._request("GET", path, params)
         body = _body(response)
         following = response.links.get("next", {}).get("url") or body.get("next")
         # Only the parameters are used, so that our token is never sent to another server.
@@ -70,7 +70,7 @@ class Core:
 
     def by_ids(self, kind: str, ids: Sequence[int], params: Mapping[str, Any]) -> Steps[Found]:
         """Up to a hundred objects by their ids."""
-        response = yield from self.read(f"{kind}/", {**params, "ids": ",".join(map(str, ids))})
+        response = yield from self._request("GET", f"{kind}/", {**params, "ids": ids})
         body = _body(response)
         merged = {each["id"]: each["survivor"] for each in body["merged"]}
         return Found(body["results"], body["missing"], merged, body["deleted"])
@@ -83,15 +83,13 @@ class Core:
         response = yield from self._request("POST", "match/", shown, body)
         return [Match.of(each) for each in _body(response)["results"]]
 
-    def read(self, path: str, params: Mapping[str, Any]) -> Steps[httpx.Response]:
-        """The response to a GET, from the cache if it has not changed."""
-        response = yield from self._request("GET", path, params)
-        return response
-
     def _request(
         self, method: str, path: str, params: Mapping[str, Any], body: Json | None = None
     ) -> Steps[httpx.Response]:
-        """The response, after waiting and retrying where that helps; raises ClientError."""
+        """The response, from the cache if it has not changed, after waiting and retrying where that helps.
+
+        Raises ClientError.
+        """
         request = httpx.Request(
             method, f"{self.url}/api/{path}", params=_plain(params), headers=self._headers, json=body
         )
@@ -148,10 +146,10 @@ def _body(response: httpx.Response) -> Json:
     return body
 
 
-def batches(items: Iterable[T], size: int = BATCH) -> Iterator[list[T]]:
-    """The items in lists of up to `size`."""
+def batches(items: Iterable[T]) -> Iterator[list[T]]:
+    """The items in lists of up to a hundred."""
     items = iter(items)
-    while batch := list(islice(items, size)):
+    while batch := list(islice(items, BATCH)):
         yield batch
 
 
