@@ -1,5 +1,6 @@
 """A separate database to import into and to inspect, for the tests of import and export."""
 
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlalchemy import text
@@ -11,6 +12,7 @@ from comicsdb.exchange.importing import import_set
 from comicsdb.exchange.run import ImportFailedError
 from comicsdb.media.storage import FolderStorage
 from tests import engines
+from tests.conftest import close_sessions
 from tests.dataset import write_set
 
 
@@ -73,3 +75,16 @@ class Importer:
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1"
         )
         return {name: sorted(self.query(f'SELECT t::text FROM "{name}" t')) for (name,) in tables}
+
+
+@contextmanager
+def temporary_importer(cluster, template: str, name: str, folder: Path):
+    """An importer into a copy of a database, which is dropped afterwards."""
+    cluster.clone_database(template, name)
+    importer = Importer(cluster.url(name), folder)
+    try:
+        yield importer
+    finally:
+        importer.close()
+        close_sessions()
+        cluster.drop_database(name)

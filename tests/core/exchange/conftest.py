@@ -2,12 +2,13 @@
 
 import os
 import shutil
+from contextlib import contextmanager
 
 import pytest
 
-from tests.conftest import close_sessions
+from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import small_set
-from tests.importer import Importer
+from tests.importer import Importer, temporary_importer
 
 
 class ImportedDatabase:
@@ -17,20 +18,17 @@ class ImportedDatabase:
         self.cluster, self.name = cluster, name
         cluster.clone_database(template, name)
         importer = Importer(cluster.url(name), folder)
-        importer.run(rows)
+        self.report = importer.run(rows)
         importer.close()
         self.media = importer.storage.folder
 
+    @contextmanager
     def copy(self, name, folder):
-        """Yield an importer into a copy, which is dropped afterwards."""
-        self.cluster.clone_database(self.name, name)
-        importer = Importer(self.cluster.url(name), folder)
-        # Hard links keep one file for rows that share a picture; they are safe, as files are never rewritten.
-        shutil.copytree(self.media, importer.storage.folder, copy_function=os.link, dirs_exist_ok=True)
-        yield importer
-        importer.close()
-        close_sessions()
-        self.cluster.drop_database(name)
+        """An importer into a copy, which is dropped afterwards."""
+        with temporary_importer(self.cluster, self.name, name, folder) as importer:
+            # Hard links keep one file for rows that share a picture; they are safe: no file is rewritten.
+            shutil.copytree(self.media, importer.storage.folder, copy_function=os.link, dirs_exist_ok=True)
+            yield importer
 
 
 @pytest.fixture
@@ -50,10 +48,18 @@ def imported_database(cluster, template, tmp_path_factory):
 @pytest.fixture
 def filled(imported_database, tmp_path):
     """A copy of the database with the small set, for one test."""
-    yield from imported_database.copy("small_set_filled", tmp_path)
+    with imported_database.copy("small_set_filled", tmp_path) as importer:
+        yield importer
 
 
 @pytest.fixture(scope="module")
 def imported(imported_database, tmp_path_factory):
     """A copy of the database with the small set, shared by the tests of a module that only read."""
-    yield from imported_database.copy("small_set_read", tmp_path_factory.mktemp("imported"))
+    with imported_database.copy("small_set_read", tmp_path_factory.mktemp("imported")) as importer:
+        yield importer
+
+
+@pytest.fixture(scope="session")
+def full_database(cluster, template, tmp_path_factory):
+    """A database with a set in which every field has a value."""
+    return ImportedDatabase(cluster, template, "full_set", full_set(), tmp_path_factory.mktemp("full_set"))

@@ -21,11 +21,9 @@ from comicsdb.exchange import compression, dump, dump_covers, dump_sqlite, minis
 from comicsdb.exchange.format import FILES, OF_ACCOUNTS, PICTURE_FACTS
 from comicsdb.media.storage import StorageDownError
 from comicsdb.models import metadata
-from tests.core.exchange.conftest import ImportedDatabase
-from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture, read_set
 from tests.full_disk import full_disk
-from tests.importer import Importer
+from tests.importer import temporary_importer
 from tests.needs import program
 from tests.pictures import save_picture
 
@@ -35,16 +33,19 @@ SOURCE = dump.SiteInfo(
 )
 
 
-@pytest.fixture(scope="session")
-def full(cluster, template, tmp_path_factory):
-    """A database with a set in which every field has a value."""
-    return ImportedDatabase(cluster, template, "full_set", full_set(), tmp_path_factory.mktemp("full_set"))
-
-
 @pytest.fixture
-def site(full, tmp_path):
-    """An importer into a copy of `full`: a catalogue in which every field has a value."""
-    yield from full.copy("full_set_site", tmp_path)
+def site(full_database, tmp_path):
+    """An importer into a catalogue in which every field has a value."""
+    with full_database.copy("full_set_site", tmp_path) as importer:
+        yield importer
+
+
+@pytest.fixture(scope="module")
+def dumped(full_database, tmp_path_factory):
+    """Such an importer, the key of the site, and a dump, for tests that only read them."""
+    with full_database.copy("full_set_dumped", tmp_path_factory.mktemp("dumped")) as importer:
+        key = minisign.Key.open(importer.folder / "keys" / "dumps.key")
+        yield importer, key, make(importer, key)
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def make(site, key, tell=lambda _words: None):
 
 def sqlite(made):
     """Open the SQLite file of a dump."""
-    path = made.with_name("opened.sqlite")
+    path = made.parent.with_name("opened.sqlite")
     with compression.open_plain(made / "comicsdb.sqlite.zst") as source, path.open("wb") as target:
         shutil.copyfileobj(source, target)
     return closing(sqlite3.connect(path))
@@ -73,12 +74,10 @@ def rows(importer, table: str) -> list:
 
 
 def test_the_sqlite_file_has_every_public_row_which_insert_rows_takes_back(
-    site, key, cluster, template, tmp_path
+    dumped, cluster, template, tmp_path
 ):
-    made = make(site, key)
-    cluster.clone_database(template, "other")
-    other = Importer(cluster.url("other"), tmp_path / "other")
-    try:
+    site, _key, made = dumped
+    with temporary_importer(cluster, template, "other", tmp_path / "other") as other:
         with sqlite(made) as file, other.engine.begin() as target:
             target.exec_driver_sql("SET LOCAL session_replication_role = replica")
             for table in public_tables.PUBLIC_COLUMNS:
@@ -87,13 +86,10 @@ def test_the_sqlite_file_has_every_public_row_which_insert_rows_takes_back(
         for table in public_tables.PUBLIC_COLUMNS:
             assert rows(other, table) == rows(site, table), table
         assert rows(other, "issue")
-    finally:
-        other.close()
-        cluster.drop_database("other")
 
 
-def test_the_sqlite_file_is_consistent_and_finds_names(site, key):
-    made = make(site, key)
+def test_the_sqlite_file_is_consistent_and_finds_names(dumped):
+    site, _key, made = dumped
     manifest = orjson.loads((made / "manifest.json").read_bytes())
     with sqlite(made) as file:
         assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -115,8 +111,8 @@ def test_the_sqlite_file_is_consistent_and_finds_names(site, key):
         assert meta["made"] == manifest["made"]
 
 
-def test_every_reference_is_indexed_in_the_sqlite_file(site, key):
-    with sqlite(make(site, key)) as file:
+def test_every_reference_is_indexed_in_the_sqlite_file(dumped):
+    with sqlite(dumped[2]) as file:
         for table, columns in public_tables.PUBLIC_COLUMNS.items():
             leading = {
                 file.execute(f'PRAGMA index_info("{row[1]}")').fetchone()[2]
@@ -126,8 +122,8 @@ def test_every_reference_is_indexed_in_the_sqlite_file(site, key):
             assert keys <= leading, table
 
 
-def test_the_manifest_names_all_files_with_what_identifies_them(site, key):
-    made = make(site, key)
+def test_the_manifest_names_all_files_with_what_identifies_them(dumped, tmp_path):
+    site, key, made = dumped
     content = (made / "manifest.json").read_bytes()
     manifest = dump.verify(content, (made / "manifest.json.minisig").read_text(), key.public)
     sets = {f"{file.file_name}.zst" for file in FILES if not file.owner and file not in OF_ACCOUNTS}
@@ -140,15 +136,16 @@ def test_the_manifest_names_all_files_with_what_identifies_them(site, key):
     assert manifest["feed"]["after"] == site.one("SELECT max(seq) FROM change_log")
     assert int(manifest["feed"]["touched"]) > 0
     assert (manifest["url"], manifest["licence"]) == (SOURCE.url, SOURCE.licence)
-    damaged = made / "issues.jsonl.zst"
-    damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
+    damaged = tmp_path / "issues.jsonl.zst"
+    damaged.write_bytes((made / damaged.name).read_bytes()[:-1] + b"?")
     described = next(each for each in manifest["files"] if each["name"] == damaged.name)
     with pytest.raises(dump.DumpError, match="damaged"):
         dump.check_file(damaged, described)
 
 
-def test_the_crosswalk_has_all_ids_of_other_databases(site, key):
-    with compression.open_plain(make(site, key) / "crosswalk.csv.zst") as stream:
+def test_the_crosswalk_has_all_ids_of_other_databases(dumped):
+    site, _key, made = dumped
+    with compression.open_plain(made / "crosswalk.csv.zst") as stream:
         lines = list(csv.reader(io.TextIOWrapper(stream, "utf-8")))
     assert lines[0] == ["kind", "id", "slug", "source", "external_id", "scope"]
     number, slug, cv, gcd = site.query("SELECT id, slug, cv_id, gcd_id FROM series ORDER BY id LIMIT 1")[0]
@@ -267,9 +264,7 @@ def test_a_file_that_is_no_key_is_told(tmp_path):
 
 def test_a_dump_imports_into_an_empty_site_with_the_same_data(site, key, cluster, template, tmp_path):
     made = make(site, key)
-    cluster.clone_database(template, "reimported")
-    again = Importer(cluster.url("reimported"), tmp_path / "again")
-    try:
+    with temporary_importer(cluster, template, "reimported", tmp_path / "again") as again:
         again.run(made, accounts=False)
         assert again.problems(damage(made), accounts=False) == [
             f"issues.jsonl.zst: {made / 'issues.jsonl.zst'} is damaged: it is not what the manifest says."
@@ -287,9 +282,6 @@ def test_a_dump_imports_into_an_empty_site_with_the_same_data(site, key, cluster
         before = site.query("SELECT id, image FROM issue ORDER BY id")
         assert not site.run(make(site, key), accounts=False).changed_anything
         assert site.query("SELECT id, image FROM issue ORDER BY id") == before
-    finally:
-        again.close()
-        cluster.drop_database("reimported")
 
 
 def test_a_pack_of_covers_is_reproducible_and_taken_by_an_import(site, key, cluster, template, tmp_path):
@@ -310,16 +302,11 @@ def test_a_pack_of_covers_is_reproducible_and_taken_by_an_import(site, key, clus
     assert list(found) == keys
     assert all(Image.open(io.BytesIO(each)).format == "WEBP" for each in found.values())
     subprocess.run(["tar", "-xf", "covers.tar"], cwd=first, check=True)
-    cluster.clone_database(template, "with_covers")
-    again = Importer(cluster.url("with_covers"), tmp_path / "again")
-    try:
+    with temporary_importer(cluster, template, "with_covers", tmp_path / "again") as again:
         again.run(first, accounts=False)
         taken = [each for each in again.query("SELECT image FROM issue") if each[0]]
         assert taken
         assert all(again.storage.read(image) in found.values() for (image,) in taken)
-    finally:
-        again.close()
-        cluster.drop_database("with_covers")
 
 
 def test_covers_of_a_dump_replace_no_larger_pictures(site, key):

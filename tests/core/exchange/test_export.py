@@ -12,7 +12,7 @@ from comicsdb.exchange.exporting import ExportFailedError
 from comicsdb.exchange.format import LIBRARY, PICTURE_FACTS
 from comicsdb.imaging.hashes import hashes
 from tests.dataset import pictures, read_set, small_set
-from tests.importer import Importer
+from tests.importer import temporary_importer
 
 
 def _without_pictures(rows: dict) -> dict:
@@ -67,9 +67,7 @@ def test_without_accounts_no_person_is_named(imported):
 
 def test_an_export_imports_into_an_empty_catalogue_with_the_same_facts(imported, cluster, template, tmp_path):
     folder = imported.export("out", accounts=True)
-    cluster.clone_database(template, "reimported")
-    again = Importer(cluster.url("reimported"), tmp_path / "again")
-    try:
+    with temporary_importer(cluster, template, "reimported", tmp_path / "again") as again:
         again.run(folder)
         exported = read_set(again.export("out", accounts=True))
         assert _without_pictures(exported) == _without_pictures(read_set(folder))
@@ -77,9 +75,6 @@ def test_an_export_imports_into_an_empty_catalogue_with_the_same_facts(imported,
         assert again.one("SELECT count(*) FROM api_token") == 0
         kept = "SELECT id, slug, modified, issues_modified, rating_sum, rated FROM series ORDER BY id"
         assert again.query(kept) == imported.query(kept)
-    finally:
-        again.close()
-        cluster.drop_database("reimported")
 
 
 def test_an_export_imported_where_it_came_from_changes_nothing(filled):

@@ -11,7 +11,7 @@ from comicsdb.models import metadata
 from comicsdb.models.attribution import OWNERS
 from tests.core.exchange.test_import_libraries import libraries
 from tests.dataset import read_set
-from tests.importer import Importer
+from tests.importer import Importer, temporary_importer
 
 # Tables of one installation, not exported: accounts' secrets and mail, logs, and the site's own data.
 OF_THE_INSTALLATION = {
@@ -117,25 +117,19 @@ def values_of(importer: Importer, table, column: str) -> list:
 
 
 @pytest.fixture(scope="module")
-def full_catalogue(cluster, template, tmp_path_factory):
+def full_catalogue(full_database, tmp_path_factory):
     """A catalogue with everything that a set can contain."""
-    cluster.clone_database(template, "full_set_given")
-    importer = Importer(cluster.url("full_set_given"), tmp_path_factory.mktemp("given"))
-    importer.run(full_set())
-    yield importer
-    importer.close()
-    cluster.drop_database("full_set_given")
+    with full_database.copy("full_set_given", tmp_path_factory.mktemp("given")) as importer:
+        yield importer
 
 
 @pytest.fixture(scope="module")
 def taken(full_catalogue, cluster, template, tmp_path_factory):
     """A second catalogue, into which the export of the first was imported."""
-    cluster.clone_database(template, "full_set_taken")
-    importer = Importer(cluster.url("full_set_taken"), tmp_path_factory.mktemp("taken"))
-    importer.run(full_catalogue.export("out", accounts=True))
-    yield importer
-    importer.close()
-    cluster.drop_database("full_set_taken")
+    folder = tmp_path_factory.mktemp("taken")
+    with temporary_importer(cluster, template, "full_set_taken", folder) as importer:
+        importer.run(full_catalogue.export("out", accounts=True))
+        yield importer
 
 
 def test_every_column_is_filled_and_survives_or_is_named_here(full_catalogue, taken):

@@ -13,7 +13,7 @@ from comicsdb.catalog import Catalog
 from comicsdb.models import Series
 from comicsdb.models.picture_hash import HASHES
 from tests.dataset import entity, issue, pictures, small_set, variant, write_set
-from tests.importer import Importer
+from tests.importer import temporary_importer
 
 
 @pytest.fixture(scope="module")
@@ -23,16 +23,18 @@ def varied(cluster, template, tmp_path_factory):
     first, _, other = rows["issues"]
     other |= {"price": None, "currency": "", "reprint_ids": []}
     rows["characters"][1]["modified"] = "2026-01-01T00:00:00.000000Z"
+    rows["users"][1] |= {
+        "password": demo_accounts.password("editor"),
+        "api_token": demo_accounts.token("editor"),
+    }
     rows["users"][2] |= {"password": "", "api_token": ""}
     assert (first["image"], other["image"]) == ("covers/one.png", "covers/two.jpg")
     told = {"image_sha256": hashlib.sha256(pictures()["covers/one.png"]).hexdigest(), "image_hashes": TOLD}
     first |= told
     other |= told  # though the digest is that of another file
-    cluster.clone_database(template, "varied")
-    importer = Importer(cluster.url("varied"), tmp_path_factory.mktemp("varied"))
-    yield importer, rows, importer.run(rows)
-    importer.close()
-    cluster.drop_database("varied")
+    with temporary_importer(cluster, template, "varied", tmp_path_factory.mktemp("varied")) as importer:
+        importer.passwords = Passwords("fast", demo_accounts.PUBLIC_SECRETS)
+        yield importer, rows, importer.run(rows)
 
 
 TOLD = {kind: f"{number:016x}" for number, kind in enumerate(HASHES, 0xFFFFFFFFFFFFFFF0)}
@@ -168,8 +170,7 @@ def test_what_follows_an_import_goes_on_from_its_state(filled):
 # Pictures.
 
 
-def test_every_row_has_a_picture_file_of_its_own(importer):
-    report = importer.run(small_set())
+def test_every_row_has_a_picture_file_of_its_own(imported_database, filled):
     keys = [
         key
         for table in (
@@ -183,33 +184,32 @@ def test_every_row_has_a_picture_file_of_its_own(importer):
             "issue",
             "variant",
         )
-        for (key,) in importer.query(f"SELECT image FROM {table} WHERE image <> ''")
+        for (key,) in filled.query(f"SELECT image FROM {table} WHERE image <> ''")
     ]
-    assert len(set(keys)) == len(keys) == report.pictures == len(importer.files())
+    assert len(set(keys)) == len(keys) == imported_database.report.pictures == len(filled.files())
     assert keys[0].startswith("publisher/")
-    assert importer.one("SELECT bool_and(image LIKE 'variants/%') FROM variant")
-    first, second = (importer.storage.path(key) for key in keys[:2])  # publisher and imprint share a logo
-    importer.storage.delete(keys[0])
+    assert filled.one("SELECT bool_and(image LIKE 'variants/%') FROM variant")
+    first, second = (filled.storage.path(key) for key in keys[:2])  # publisher and imprint share a logo
+    filled.storage.delete(keys[0])
     assert not first.exists()
     assert second.read_bytes() == pictures()["logos/port.png"]
 
 
-def test_covers_have_their_hashes_at_once_and_again_after_another_import(importer):
+def test_covers_have_their_hashes_at_once_and_again_after_another_import(filled):
     rows = small_set()
-    importer.run(rows)
     named = """SELECT 'issue', id, image, cover_hash FROM issue WHERE image <> ''
         UNION ALL SELECT 'variant', id, image, cover_hash FROM variant ORDER BY 1, 2"""
-    covers = importer.query(named)
+    covers = filled.query(named)
     assert {kind for kind, *_ in covers} == {"issue", "variant"}
-    hashes = dict(importer.query("SELECT picture, lpad(to_hex(phash), 16, '0') FROM picture_hash"))
+    hashes = dict(filled.query("SELECT picture, lpad(to_hex(phash), 16, '0') FROM picture_hash"))
     assert hashes.keys() == {image for *_, image, _ in covers}
     told = {each["id"]: each["cover_hash"] for each in rows["issues"] if each.get("cover_hash")}
     for kind, number, image, cover_hash in covers:
         assert cover_hash == (told.get(number) if kind == "issue" else None) or hashes[image]
     for each in rows["issues"]:
         each["cover_hash"] = ""
-    assert not importer.run(rows).changed_anything
-    assert importer.query(named) == covers
+    assert not filled.run(rows).changed_anything
+    assert filled.query(named) == covers
 
 
 def test_the_size_of_a_picture_is_measured_not_believed(imported):
@@ -293,14 +293,8 @@ def test_an_age_rating_for_issues_without_one_is_required(importer):
 # Accounts.
 
 
-def test_public_passwords_and_tokens_are_not_taken_over(importer):
-    rows = small_set()
-    rows["users"][1] |= {
-        "password": demo_accounts.password("editor"),
-        "api_token": demo_accounts.token("editor"),
-    }
-    importer.passwords = Passwords("fast", demo_accounts.PUBLIC_SECRETS)
-    importer.run(rows)
+def test_public_passwords_and_tokens_are_not_taken_over(varied):
+    importer, *_ = varied
     assert importer.query("SELECT password FROM user_account WHERE id = 2") == [(UNUSABLE,)]
     assert importer.query("SELECT count(*) FROM api_token WHERE user_id = 2") == [(0,)]
     assert importer.query("SELECT count(*) FROM api_token") != [(0,)]

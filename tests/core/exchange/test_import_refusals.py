@@ -8,17 +8,14 @@ from comicsdb.models.attribution import OWNERS
 from comicsdb.models.picture_hash import HASHES
 from tests.cases import for_each
 from tests.dataset import entity, picture, pictures, small_set, write_set
-from tests.importer import Importer
+from tests.importer import temporary_importer
 
 
 @pytest.fixture(scope="module")
 def importer(cluster, template, tmp_path_factory):
     """An importer into an empty catalogue, shared by all tests: a refused set leaves nothing behind."""
-    cluster.clone_database(template, "refusals")
-    importer = Importer(cluster.url("refusals"), tmp_path_factory.mktemp("refusals"))
-    yield importer
-    importer.close()
-    cluster.drop_database("refusals")
+    with temporary_importer(cluster, template, "refusals", tmp_path_factory.mktemp("refusals")) as importer:
+        yield importer
 
 
 def _broken(file: str, place: int, **values) -> dict:
