@@ -1,12 +1,14 @@
 """Jobs that run at the same time, each on a separate connection and in a separate transaction."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from psycopg.errors import DeadlockDetected
+from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from comicsdb.catalog import Catalog, ConflictError
+from tests.waiting import wait_until
 
 ATTEMPTS = 5  # the same number as for a request
 
@@ -39,3 +41,23 @@ def run_concurrently(factory, *jobs):
 
     with ThreadPoolExecutor(len(jobs)) as pool:
         return list(pool.map(run, jobs))
+
+
+def second_waits(factory, first, second) -> Future:
+    """Write in two transactions at once, of which the second must wait for the first; returns the second."""
+
+    def write():
+        with factory() as session:
+            second(session)
+            session.commit()
+
+    blocked = text(
+        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid)))"
+    )
+    with factory() as session, ThreadPoolExecutor(1) as pool:
+        first(session)
+        waiting = pool.submit(write)
+        wait_until(lambda: waiting.done() or session.scalar(blocked))
+        assert not waiting.done()
+        session.commit()
+    return waiting

@@ -1,7 +1,5 @@
 """Concurrent writes of one reader, on real connections: no errors, duplicates or inconsistencies."""
 
-import threading
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from datetime import UTC, date, datetime
 
@@ -13,12 +11,17 @@ from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.catalog.issue_parts import update_variant
 from comicsdb.library import collection, ratings, wish_list
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, WishListItem
-from tests.concurrency import run_concurrently
+from tests.concurrency import run_concurrently, second_waits
 from tests.factories import Factories
 
 TODAY = date(2026, 3, 4)
 MOMENT = datetime(2026, 2, 1, 20, tzinfo=UTC)
 AT_ONCE = 6
+
+
+@pytest.fixture
+def factory(shared_factory):
+    return shared_factory
 
 
 @pytest.fixture
@@ -113,26 +116,6 @@ def test_stars_from_both_sides_and_a_first_copy_agree(factory, ids):
         with factory() as session:
             collection.remove(session, user, max(item.id for item in items))
             session.commit()
-
-
-def second_waits(factory, first, second) -> Future:
-    """Write in two transactions at once, of which the second must wait for the first; returns the second."""
-    arrived = threading.Event()
-
-    def write():
-        with factory() as session:
-            arrived.set()
-            second(session)
-            session.commit()
-
-    with factory() as session, ThreadPoolExecutor(1) as pool:
-        first(session)
-        waiting = pool.submit(write)
-        arrived.wait()
-        with pytest.raises(TimeoutError):
-            waiting.result(timeout=0.3)
-        session.commit()
-    return waiting
 
 
 @pytest.mark.parametrize("first", ["rate", "add"])

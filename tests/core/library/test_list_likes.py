@@ -120,8 +120,8 @@ def test_likes_are_undone_and_come_back_with_a_list(session, make):
     assert number(session, found) == 1
 
 
-def test_likes_given_at_once_are_all_counted(factory):
-    with factory() as session:
+def test_likes_given_at_once_are_all_counted(shared_factory):
+    with shared_factory() as session:
         make = Factories(Catalog(session))
         found, readers = make_list(session, make.user()), [make.user() for _ in range(3)]
         for each in readers:
@@ -130,8 +130,8 @@ def test_likes_given_at_once_are_all_counted(factory):
         lambda catalog, user=user: like(catalog.session, user, catalog.session.get_one(ReadingList, found.id))
         for user in (*readers, readers[0])
     ]
-    run_concurrently(factory, *jobs)
-    with factory() as session:
+    run_concurrently(shared_factory, *jobs)
+    with shared_factory() as session:
         assert number(session, found) == 3
 
 

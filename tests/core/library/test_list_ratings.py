@@ -7,6 +7,7 @@ from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.reading_lists import ratings
 from comicsdb.models import ReadingList, ReadingListRating, User
+from tests.cases import for_each
 from tests.concurrency import run_concurrently
 from tests.factories import Factories
 from tests.lists import OFFICIAL, identity_of, make_list
@@ -46,7 +47,7 @@ def test_stars_are_set_changed_and_taken_back_and_only_their_stamp_moves(session
     assert len(set(stamps)) == 4
 
 
-@pytest.mark.parametrize("wrong", [0, 6, -1, 4.0, True, "5"])
+@for_each("wrong", [0, 6, -1, 4.0, True, "5"])
 def test_stars_other_than_whole_numbers_from_1_to_5_are_refused(session, make, wrong):
     found = make_list(session, make.user())
     with pytest.raises(InvalidError) as caught:
@@ -104,8 +105,8 @@ def test_figures_follow_stars_that_go_with_an_account(session, make):
     assert session.get_one(ReadingList, found.id).rated > before
 
 
-def test_the_last_of_stars_given_at_once_are_counted_once(factory):
-    with factory() as session:
+def test_the_last_of_stars_given_at_once_are_counted_once(shared_factory):
+    with shared_factory() as session:
         make = Factories(Catalog(session))
         found, reader, another = make_list(session, make.user()), make.user(), make.user()
         identity_of(reader), identity_of(another)
@@ -115,6 +116,6 @@ def test_the_last_of_stars_given_at_once_are_counted_once(factory):
         )
         for user, stars in ((reader, 1), (reader, 5), (another, 3), (reader, None))
     ]
-    run_concurrently(factory, *jobs)
-    with factory() as session:
+    run_concurrently(shared_factory, *jobs)
+    with shared_factory() as session:
         figures(session, found)

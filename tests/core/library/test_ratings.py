@@ -1,7 +1,5 @@
 """Ratings of issues: who may give them, and totals of issue and series that always match them."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from zoneinfo import ZoneInfo
 
@@ -13,7 +11,8 @@ from comicsdb.catalog import Catalog, InvalidError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.library.ratings import DueRatingsPolicy, count_due, rate, rate_issues
 from comicsdb.models import IssueRating
-from tests.concurrency import run_concurrently
+from tests.cases import for_each
+from tests.concurrency import run_concurrently, second_waits
 from tests.factories import Factories
 
 TODAY = date(2026, 3, 4)
@@ -72,7 +71,7 @@ def test_stars_are_set_changed_and_taken_back(session, make, issue):
     assert stars(session, issue) == {one: 1}
 
 
-@pytest.mark.parametrize("wrong", [0, 6, -1, 4.0, True, "5"])
+@for_each("wrong", [0, 6, -1, 4.0, True, "5"])
 def test_stars_other_than_whole_numbers_from_1_to_5_are_refused(session, make, issue, wrong):
     with pytest.raises(InvalidError) as caught:
         rate(session, issue, make.user().id, wrong, today=TODAY)
@@ -237,6 +236,11 @@ def test_an_entity_in_hand_shows_the_new_figures(session, make, issue, series):
     assert (series.rating_count, series.average_rating) == (1, 3.0)
 
 
+@pytest.fixture
+def factory(shared_factory):
+    return shared_factory
+
+
 RATERS = 6
 
 
@@ -277,23 +281,13 @@ def test_the_second_rater_waits_for_the_first_and_counts_its_star(factory):
         series = make.series()
         issues = [make.issue(series=series, number=number).id for number in "12"]
         users = [make.user().id, make.user().id]
-    arrived = threading.Event()
 
-    def second():
-        with factory() as session:
-            issue = session.get(models.Issue, issues[1])
-            arrived.set()
-            rate(session, issue, users[1], 2, today=TODAY)
-            session.commit()
+    def rating(place, stars):
+        return lambda session: rate(
+            session, session.get(models.Issue, issues[place]), users[place], stars, today=TODAY
+        )
 
-    with factory() as session, ThreadPoolExecutor(1) as pool:
-        rate(session, session.get(models.Issue, issues[0]), users[0], 5, today=TODAY)
-        waiting = pool.submit(second)
-        arrived.wait()
-        with pytest.raises(TimeoutError):
-            waiting.result(timeout=0.3)
-        session.commit()
-        waiting.result(timeout=60)
+    second_waits(factory, rating(0, 5), rating(1, 2)).result()
     with factory() as session:
         assert figures(session, series) == (2, 7)
 
@@ -313,23 +307,11 @@ def test_a_rater_of_an_issue_that_moves_meanwhile_counts_for_the_new_series(fact
         make = Factories(Catalog(session))
         old, new = make.series(), make.series()
         issue, user = make.issue(series=old), make.user().id
-    with factory() as mover, ThreadPoolExecutor(1) as pool:
-        Catalog(mover).update(mover.get(models.Issue, issue.id), {"series": new.id})
-        arrived = threading.Event()
-
-        def late():
-            with factory() as session:
-                held = session.get(models.Issue, issue.id)
-                arrived.set()
-                rate(session, held, user, 4, today=TODAY)
-                session.commit()
-
-        waiting = pool.submit(late)
-        arrived.wait()
-        with pytest.raises(TimeoutError):
-            waiting.result(timeout=0.3)
-        mover.commit()
-        waiting.result(timeout=60)
+    second_waits(
+        factory,
+        lambda session: Catalog(session).update(session.get(models.Issue, issue.id), {"series": new.id}),
+        lambda session: rate(session, session.get(models.Issue, issue.id), user, 4, today=TODAY),
+    ).result()
     with factory() as session:
         assert (figures(session, old), figures(session, new)) == ((0, 0), (1, 4))
 

@@ -212,6 +212,11 @@ def test_a_deleted_issue_takes_its_wish_along_and_the_list_has_changed(session, 
 
 
 @pytest.fixture
+def factory(shared_factory):
+    return shared_factory
+
+
+@pytest.fixture
 def scene(factory):
     """A reader and two issues, committed."""
     with factory() as session:
@@ -219,9 +224,17 @@ def scene(factory):
         return make.user().id, make.issue().id, make.issue().id
 
 
-def count(factory, model):
+def wishes_of(factory, reader):
+    """The number of wishes of an account."""
     with factory() as session:
-        return session.scalar(select(func.count()).select_from(model))
+        rows = select(func.count()).select_from(WishListItem).join(WishList)
+        return session.scalar(rows.where(WishList.user_id == reader))
+
+
+def copies_of(factory, reader):
+    """The number of collection items of an account."""
+    with factory() as session:
+        return session.scalar(select(func.count()).where(CollectionItem.user_id == reader))
 
 
 def test_many_who_wish_for_one_issue_do_so_once(factory, scene):
@@ -229,7 +242,7 @@ def test_many_who_wish_for_one_issue_do_so_once(factory, scene):
     told = run_concurrently(
         factory, *[lambda catalog: wish_list.add(catalog.session, reader, issue, {})[1]] * 6
     )
-    assert (sorted(told), count(factory, WishListItem)) == ([False] * 5 + [True], 1)
+    assert (sorted(told), wishes_of(factory, reader)) == ([False] * 5 + [True], 1)
 
 
 def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
@@ -239,7 +252,7 @@ def test_switches_that_meet_end_in_one_of_the_wanted_states(factory, scene):
         for wanted in (True, False, True, False)
     ]
     told = run_concurrently(factory, *jobs)
-    assert count(factory, WishListItem) == sum(told[::2]) - sum(told[1::2]) in (0, 1)
+    assert wishes_of(factory, reader) == sum(told[::2]) - sum(told[1::2]) in (0, 1)
 
 
 def test_what_is_acquired_twice_at_once_is_owned_once(factory, scene):
@@ -252,7 +265,7 @@ def test_what_is_acquired_twice_at_once_is_owned_once(factory, scene):
         *[lambda catalog: wish_list.acquire(catalog.session, reader, item, {})[2]] * 3,
         lambda catalog: collection.add(catalog.session, reader, issue, {})[1],
     )
-    assert (sorted(told), count(factory, CollectionItem)) == ([False] * 3 + [True], 1)
+    assert (sorted(told), copies_of(factory, reader)) == ([False] * 3 + [True], 1)
 
 
 def test_two_items_that_move_to_one_issue_leave_one_there(factory, scene):
@@ -287,4 +300,4 @@ def test_an_issue_that_goes_while_it_is_acquired_leaves_nothing_half_done(factor
             return None
 
     run_concurrently(factory, acquire, lambda catalog: catalog.delete(catalog.get(Issue, issue)))
-    assert count(factory, WishListItem) == count(factory, CollectionItem) == 0
+    assert wishes_of(factory, reader) == copies_of(factory, reader) == 0
