@@ -4,25 +4,14 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from types import SimpleNamespace
 
-from sqlalchemy import select
-from sqlalchemy.orm import selectinload
-
 from comicsdb.library import collection, pull_list, reading_lists, reads, wish_list
 from comicsdb.library.ratings import rate
 from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer.imports import Review, confirm, upload
 from comicsdb.library.transfer.writing import library
-from comicsdb.models import User
-from comicsdb.security import Identity, make_identity
+from tests.lists import OFFICIAL, identity_of
 
 TODAY = date(2026, 11, 22)
-OFFICIAL = "Metron"
-
-
-def identity_of(session, user) -> Identity:
-    """The identity of an account, with its groups."""
-    rows = select(User).where(User.id == user.id).options(selectinload(User.groups))
-    return make_identity(session.scalars(rows.execution_options(populate_existing=True)).one(), "session")
 
 
 def create_catalogue(make) -> SimpleNamespace:
@@ -44,7 +33,7 @@ def create_catalogue(make) -> SimpleNamespace:
 
 def fill_library(session, user, w) -> None:
     """Fill every part of an account's library, through the services."""
-    who = identity_of(session, user)
+    who = identity_of(user)
     first = {
         "quantity": 3,
         "book_format": "BOTH",
@@ -107,7 +96,7 @@ def import_file(
     """Upload a file and confirm its import; returns the counts."""
     made = upload(session, user.id, "file", data, currency=currency, rows=rows, megabytes=10)
     review = Review(choices or {}, set(left_out), take_file, **more)
-    counted = confirm(session, identity_of(session, user), OFFICIAL, made.id, review, TODAY)
+    counted = confirm(session, identity_of(user), OFFICIAL, made.id, review, TODAY)
     session.commit()
     return +counted
 

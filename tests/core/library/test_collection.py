@@ -12,6 +12,7 @@ from comicsdb import clock
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import collection, ratings, reads
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate
+from tests.cases import for_each
 from tests.conftest import record_statements
 
 TODAY = date(2026, 3, 4)
@@ -271,7 +272,7 @@ def test_stars_of_an_issue_that_was_put_off_stay_and_can_be_taken_back(session, 
     assert (owned.rating, community(session, issue, user)) == (None, None)
 
 
-@pytest.mark.parametrize("wrong", [0, 6, True, 4.0, "5"])
+@for_each("wrong", [0, 6, True, 4.0, "5"])
 def test_stars_are_whole_numbers_from_1_to_5(session, user, issue, owned, wrong):
     with pytest.raises(InvalidError) as caught:
         collection.rate(session, user, owned.id, wrong, today=TODAY)

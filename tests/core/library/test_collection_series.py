@@ -8,6 +8,7 @@ from sqlalchemy import select
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue
+from tests.cases import for_each
 
 TODAY = date(2026, 3, 4)
 
@@ -32,8 +33,8 @@ def numbers(session, user):
     return " ".join(session.scalars(rows.where(CollectionItem.user_id == user).order_by(Issue.cover_date)))
 
 
-@pytest.mark.parametrize(
-    ("asked", "came"),
+@for_each(
+    "asked,came",
     [
         ({}, "0 10 9 1/2 11"),
         ({"first": "9"}, "9 1/2 11"),
@@ -49,6 +50,7 @@ def test_a_stretch_is_counted_in_the_order_of_cover_dates(session, user, series,
     added = collection.add_series(session, user, series.id, **asked)
     assert added == (len(came.split()), 0)
     assert numbers(session, user) == came
+    session.rollback()
 
 
 def test_what_is_owned_stays_and_is_counted_apart(session, make, user, series):
@@ -64,8 +66,8 @@ def test_what_is_owned_stays_and_is_counted_apart(session, make, user, series):
     assert collection.add_series(session, user, series.id) == (0, 5)
 
 
-@pytest.mark.parametrize(
-    ("asked", "named"),
+@for_each(
+    "asked,named",
     [
         ({"first": "1"}, ["first"]),
         ({"first": "09", "last": "1"}, ["first", "last"]),

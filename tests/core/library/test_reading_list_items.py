@@ -11,6 +11,7 @@ from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.items import BEGINNING, DOWN, UP, AddResult, ReorderResult
 from comicsdb.models import ReadingList, ReadingListItem
+from tests.cases import for_each
 from tests.conftest import record_statements
 from tests.lists import locked_list, make_list
 from tests.soak import SOAK
@@ -93,8 +94,8 @@ def test_issues_may_come_with_their_types(session, owner, empty, numbers):
 # From a series or an arc.
 
 
-@pytest.mark.parametrize(
-    ("asked", "expected"),
+@for_each(
+    "asked,expected",
     [
         ({"whole": True}, ["8", "9", "10", "11", "½", "12"]),
         ({"first": "9", "last": "10"}, ["9", "10"]),  # of one month, and "10" sorts before "9" as text
@@ -114,10 +115,11 @@ def test_a_series_comes_in_the_order_of_its_cover_dates(
     assert items.add_series(locked_list(session, owner, empty), series.id, **asked) == AddResult(
         0, len(wanted)
     )
+    session.rollback()
 
 
-@pytest.mark.parametrize(
-    ("asked", "fields"),
+@for_each(
+    "asked,fields",
     [
         ({}, ["first"]),
         ({"first": " ", "last": ""}, ["first"]),
@@ -152,7 +154,7 @@ def test_an_arc_comes_in_the_order_of_its_cover_dates(session, make, owner, empt
     assert stored(session, empty) == [early, late]
 
 
-@pytest.mark.parametrize("wrong", [0, 2**40, 999_999])
+@for_each("wrong", [0, 2**40, 999_999])
 def test_a_series_or_an_arc_that_is_not_there_is_refused(session, owner, empty, wrong):
     for add, field in ((items.add_series, "series"), (items.add_arc, "arc")):
         with pytest.raises(InvalidError) as caught:

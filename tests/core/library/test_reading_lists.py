@@ -10,6 +10,7 @@ from comicsdb.catalog import InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.library import reading_lists as lists
 from comicsdb.models import FormerSlug, ReadingList, StaffAction
+from tests.cases import for_each
 from tests.conftest import record_statements
 from tests.lists import OFFICIAL, identity_of, make_list
 
@@ -62,7 +63,7 @@ MANAGED = {
 }
 
 
-@pytest.mark.parametrize("asking", SEEN)
+@for_each("asking", SEEN)
 def test_who_sees_and_who_manages_which_lists(session, scene, asking):
     people, made = scene
     identity = asking and identity_of(people[asking])
@@ -81,7 +82,7 @@ def test_who_sees_and_who_manages_which_lists(session, scene, asking):
                     lists.find(session, identity, OFFICIAL, key)
 
 
-@pytest.mark.parametrize("asking", [each for each in SEEN if each is not None])
+@for_each("asking", [each for each in SEEN if each is not None])
 def test_only_who_manages_a_list_writes_it(session, scene, asking):
     people, made = scene
     identity = identity_of(people[asking])
@@ -97,9 +98,10 @@ def test_only_who_manages_a_list_writes_it(session, scene, asking):
             assert lists.update(session, identity, OFFICIAL, each, {"desc": "ours"}).desc == "ours"
             lists.remove(session, identity, OFFICIAL, each)
             assert session.scalar(select(ReadingList.id).where(ReadingList.id == each.id)) is None
+    session.rollback()
 
 
-@pytest.mark.parametrize("key", [0, -1, 2**40, "", "none", "no\0thing"])
+@for_each("key", [0, -1, 2**40, "", "none", "no\0thing"])
 def test_what_is_no_list_is_not_found(session, key):
     with pytest.raises(NotFoundError):
         lists.find(session, None, OFFICIAL, key)
@@ -150,8 +152,8 @@ def test_a_name_is_used_once_per_owner_and_source(session, make):
     assert second.slug == "twice-2"
 
 
-@pytest.mark.parametrize(
-    ("values", "field"),
+@for_each(
+    "values,field",
     [
         ({}, "name"),
         ({"name": ""}, "name"),

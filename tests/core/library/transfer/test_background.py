@@ -17,8 +17,8 @@ from comicsdb.library import collection
 from comicsdb.library.transfer import background, imports
 from comicsdb.library.undo import UndoResult, queue_if_large, undo
 from comicsdb.models import LibraryImport, LibraryImportRow, User
-from tests.core.library.library_files import OFFICIAL, identity_of
 from tests.factories import Factories
+from tests.lists import OFFICIAL, identity_of
 from tests.serving import clean_environment
 from tests.waiting import wait_until
 
@@ -109,7 +109,7 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
         assert len(owned) == ROWS + 1
         assert sum(owned.values()) == ROWS + 2  # one issue is in two rows
         assert session.scalar(select(LibraryImportRow.stored).where(LibraryImportRow.index == ROWS + 1))
-        who = identity_of(session, session.get_one(User, reader.id))
+        who = identity_of(session.get_one(User, reader.id))
         undone = undo(session, who, OFFICIAL, done.act_id, today=date(2026, 11, 23))
         session.commit()
         assert undone == UndoResult(ROWS + 1, changed=0, gone=0)
@@ -135,7 +135,7 @@ def test_an_import_that_is_undone_while_it_is_stored_leaves_nothing(factory, mon
     background.work(factory, SETTINGS)
     with factory() as session, ThreadPoolExecutor(1) as pool:
         assert session.scalar(text("SELECT count(*) FROM collection_item")) == 2
-        who = identity_of(session, session.get_one(User, reader.id))
+        who = identity_of(session.get_one(User, reader.id))
         undone = undo(session, who, OFFICIAL, found(factory).act_id, today=date(2026, 11, 23))
         assert undone == UndoResult(2, changed=0, gone=0)
         next_piece = pool.submit(background.work, factory, SETTINGS)

@@ -16,13 +16,12 @@ from comicsdb.library.transfer.reading import read_file
 from comicsdb.models import ReadingList
 from tests.conftest import record_statements
 from tests.core.library.library_files import (
-    OFFICIAL,
     create_catalogue,
     exported_library,
     fill_library,
-    identity_of,
     import_file,
 )
+from tests.lists import OFFICIAL, identity_of
 
 # In the form that ComicRack writes.
 SAMPLE = """\
@@ -105,8 +104,8 @@ def test_the_year_of_a_book_is_left_out_where_it_is_unknown(session, make):
             make.issue(series=series, number=number, cover_date=None, store_date=day)
             for number, day in dates.items()
         ]
-    mine = reading_lists.create(session, identity_of(session, user), OFFICIAL, {"name": "Westerns"})
-    held = reading_lists.lock_list(session, identity_of(session, user), OFFICIAL, mine)
+    mine = reading_lists.create(session, identity_of(user), OFFICIAL, {"name": "Westerns"})
+    held = reading_lists.lock_list(session, identity_of(user), OFFICIAL, mine)
     items.add_issues(held, [each.id for each in issues])
     root = ET.fromstring(write_cbl(session, mine))  # noqa: S314  (our own)
     assert [each.get("Year") for each in root.iter("Book")] == [None, "1994"]

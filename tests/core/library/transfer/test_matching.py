@@ -18,6 +18,7 @@ from comicsdb.library.transfer.matching import (
     match_series,
 )
 from comicsdb.models import Issue
+from tests.cases import for_each
 from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
 
 
@@ -81,7 +82,7 @@ def one(session, **values) -> Match:
 LIGHTER = "Amazing Lamplighter"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         "The Amazing Lamp-Lighter",
@@ -95,7 +96,7 @@ def test_articles_case_accents_and_punctuation_make_no_difference(session, shelf
     assert one(session, series=name, number="2") == Match(MATCHED, shelf.two, (shelf.two,))
 
 
-@pytest.mark.parametrize("number", ["12.HU", "12.hu", "012.Hu"])
+@for_each("number", ["12.HU", "12.hu", "012.Hu"])
 def test_numbers_are_compared_without_case_and_leading_zeros(session, shelf, number):
     assert one(session, series=LIGHTER, number=number).id == shelf.letter
 
@@ -106,7 +107,7 @@ def test_fractions_and_alternative_numbers_are_found(session, shelf):
     assert one(session, series=LIGHTER, number="802").id == shelf.newone
 
 
-@pytest.mark.parametrize(
+@for_each(
     "hint",
     [
         {"year": 2018},
@@ -127,16 +128,14 @@ def test_where_several_fit_a_person_chooses(session, shelf):
     )
 
 
-@pytest.mark.parametrize(
-    "hint", [{"year": 1999}, {"cover_date": date(1999, 1, 1)}, {"publisher": "Another House"}]
-)
+@for_each("hint", [{"year": 1999}, {"cover_date": date(1999, 1, 1)}, {"publisher": "Another House"}])
 def test_the_only_one_is_doubted_where_the_row_says_otherwise(session, shelf, hint):
     assert one(session, series=LIGHTER, number="2", **hint) == Match(
         AMBIGUOUS, candidates=(shelf.two,), reason="doubtful"
     )
 
 
-@pytest.mark.parametrize("publisher", ["Harbor House", "PORTO", "little harbor"])
+@for_each("publisher", ["Harbor House", "PORTO", "little harbor"])
 def test_publishers_are_known_by_all_their_names(session, shelf, publisher):
     assert one(session, series=LIGHTER, number="12.HU", publisher=publisher).state == MATCHED
 
@@ -191,8 +190,8 @@ def test_a_row_without_a_number_means_the_only_issue(session, shelf):
     assert one(session, series=LIGHTER) == Match(UNKNOWN, reason="no_number")
 
 
-@pytest.mark.parametrize(
-    ("values", "reason"),
+@for_each(
+    "values,reason",
     [
         ({"series": "Nobody Knows", "number": "1"}, "no_series"),
         ({"series": LIGHTER, "number": "99"}, "no_issue"),

@@ -18,14 +18,13 @@ from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, Readin
 from comicsdb.schemas.types import TEXT_LENGTH_MAX
 from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
 from tests.core.library.library_files import (
-    OFFICIAL,
     TODAY,
     create_catalogue,
     exported_library,
     fill_library,
-    identity_of,
     import_file,
 )
+from tests.lists import OFFICIAL, identity_of
 
 WRITERS = {"json": as_json, "zip": as_archive}
 ADDED = {
@@ -172,7 +171,7 @@ def test_what_the_forms_accept_comes_back_unchanged(session, make, issues, form)
         "read_dates": [datetime(1899, 1, 1, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC)],
     }
     collection.add(session, ann.id, issues[0].id, values)
-    reading_lists.create(session, identity_of(session, ann), OFFICIAL, {"name": "Long", "desc": long})
+    reading_lists.create(session, identity_of(ann), OFFICIAL, {"name": "Long", "desc": long})
     session.commit()
     exported = exported_library(session, ann)
     data = WRITERS[form](exported)
@@ -416,7 +415,7 @@ def test_what_is_deleted_or_merged_meanwhile_is_no_error(session, make, ann, iss
     )
     session.commit()
     review = Review({}, set(), take_file=False)
-    counted = confirm(session, identity_of(session, ann), OFFICIAL, made.id, review, TODAY)
+    counted = confirm(session, identity_of(ann), OFFICIAL, made.id, review, TODAY)
     assert +counted == {"collection_added": 2, "gone": 1}
     owned = select(CollectionItem.issue_id).where(CollectionItem.user_id == ann.id)
     assert {issues[6].id, issues[9].id} < set(session.scalars(owned))
