@@ -75,13 +75,13 @@ def undo(session: Session, identity: Identity, official: str, act_id: int, *, to
     """
     lock_account(session, identity.user_id)
     _find(session, identity.user_id, act_id)
-    _collect(session, act_id)
-    _follow_variants(session)
-    _follow_merges(session)
+    tables = _collect(session, act_id)
+    _follow_variants(session, tables)
+    _follow_merges(session, tables)
     _check_lists(session, identity, official)
     with session.begin_nested() as savepoint:
         acts.begin_as(session, identity.user_id, acts.UNDO, undoes_id=act_id)
-        _restore(session)
+        _restore(session, tables)
         _rate(session, identity.user_id, today)
         session.expire_all()
         outcomes = text("SELECT outcome, count(*) FROM undoing GROUP BY outcome")
@@ -152,10 +152,10 @@ def _find(session: Session, user_id: int, act_id: int) -> LibraryAct:
     return found
 
 
-def _collect(session: Session, act_id: int) -> None:
+def _collect(session: Session, act_id: int) -> list[Table]:
     """Fill the temporary table `undoing` with one row for each row that the act changed, once or repeatedly.
 
-    `outcome` is null until it is known.
+    `outcome` is null until it is known. Returns those of TABLES that have such rows, in their order.
     """
     for statement in (
         "DROP TABLE IF EXISTS pg_temp.undoing",
@@ -172,15 +172,17 @@ def _collect(session: Session, act_id: int) -> None:
         "ANALYZE undoing",
     ):
         session.execute(text(statement))
+    changed = set(session.scalars(text("SELECT DISTINCT table_name FROM undoing")))
+    return [table for table in TABLES if table.name in changed]
 
 
-def _follow_variants(session: Session) -> None:
+def _follow_variants(session: Session, tables: list[Table]) -> None:
     """Let rows that get a variant back follow it to its issue, as others did when it went there.
 
     The variants are locked, so that none goes to another issue until the rows are restored.
     """
     changed = "u.before -> 'variant_id' IS DISTINCT FROM u.after -> 'variant_id'"
-    for table in (each for each in TABLES if "variant_id" in each.columns):
+    for table in (each for each in tables if "variant_id" in each.columns):
         of_table = f"u.table_name = '{table.name}' AND NOT u.added"
         session.execute(  # a row may have followed the variant that it loses
             text(
@@ -200,7 +202,7 @@ def _follow_variants(session: Session) -> None:
         )
 
 
-def _follow_merges(session: Session) -> None:
+def _follow_merges(session: Session, tables: list[Table]) -> None:
     """Redirect rows to the survivors of merged objects, and clear references to deleted ones."""
     session.execute(
         text(
@@ -208,7 +210,7 @@ def _follow_merges(session: Session) -> None:
             " WHERE t.kind = 'issue' AND t.object_id = u.issue_id AND t.survivor_id IS NOT NULL"
         )
     )
-    for table in TABLES:
+    for table in tables:
         for column, target in _references(table):
             said = f"(u.before ->> '{column.name}')::integer"
             for side in ("before", "after") if target in KINDS else ():
@@ -292,17 +294,18 @@ def _check_lists(session: Session, identity: Identity, official: str) -> None:
 # Restoring rows.
 
 
-def _restore(session: Session) -> None:
+def _restore(session: Session, tables: list[Table]) -> None:
     """Restore all rows; positions in lists are compared first, and restored once all items exist."""
     session.execute(text("SET CONSTRAINTS uq_reading_list_item_reading_list_id_order DEFERRED"))
-    lists, *others = TABLES
-    for table in others:
-        _put_back_values(session, table)
-    for table in reversed(TABLES):
+    for table in tables:
+        if table.name != LISTS:
+            _put_back_values(session, table)
+    for table in reversed(tables):
         _remove_added(session, table)
-    for table in TABLES:
+    for table in tables:
         _add_removed(session, table)
-    _put_back_values(session, lists)  # now their neighbours exist again
+    if ReadingList.__table__ in tables:
+        _put_back_values(session, ReadingList.__table__)  # now their neighbours exist again
     session.execute(text(_RESTORE_POSITIONS))
     session.execute(text("SET CONSTRAINTS uq_reading_list_item_reading_list_id_order IMMEDIATE"))
     session.execute(text(_DELETE_FORMER_SLUGS))
