@@ -21,6 +21,7 @@ from comicsdb.library.transfer.format import (
     Row,
     Upload,
     parse_fields,
+    published,
 )
 from comicsdb.library.transfer.matching import MatchQuery, clean_number, split_name, split_title
 from comicsdb.library.transfer.tables import Table, file_error
@@ -159,17 +160,15 @@ GCD = Site(
 # Tables that readers maintain themselves, with common column names.
 GENERIC = Site(
     "table",
-    marks=(
-        frozenset({"series", "number"}),
-        frozenset({"series", "issue"}),
-        frozenset({"title", "issue"}),
-        frozenset({"title", "number"}),
-        frozenset({"seriesname", "issuenumber"}),
+    marks=tuple(
+        frozenset({name, number})
+        for name in ("series", "seriesname", "title")
+        for number in ("number", "issue", "issuenumber", "issueno", "issuenr")
     ),
     columns={
         **CLZ.columns,
         "series": ("series", "seriesname", "title"),
-        "number": ("number", "issuenumber", "issue", "no", "nr"),
+        "number": ("number", "issuenumber", "issueno", "issuenr", "issue", "no", "nr"),
         "year": ("seriesyear", "yearbegan", "year"),
         "published": ("coveryear",),
         "publisher": ("publisher", "publishername"),
@@ -219,7 +218,7 @@ def _readers(site: Site, day_first: bool) -> dict:
         **dict.fromkeys(("series", "title", "publisher", "number", "state"), read.line),
         "volume": read.whole_between(0, SMALL_MAX),
         **dict.fromkeys(("year", "published"), read.whole_between(*YEARS)),
-        "cover_date": day,
+        "cover_date": partial(read.day_or_year, day_first=day_first),
         "release_date": day,
         "purchase_date": day,
         "purchase_price": read.money,
@@ -327,16 +326,16 @@ def _match_query(site: Site, about: dict) -> MatchQuery:
         number = found[1]
     if number.casefold() in {"nn", "[nn]"}:
         number = ""
+    dates = {"published": about.get("published")} | published(about.get("cover_date", ""))
     return MatchQuery(
         series=name,
         number=number[:25],
         volume=about.get("volume", volume),
         year=about.get("year", year),
         publisher=about.get("publisher", ""),
-        cover_date=_date(about.get("cover_date")),
         store_date=_date(about.get("release_date")),
-        published=about.get("published"),
         upc=about.get("upc", ""),
+        **dates,
     )
 
 

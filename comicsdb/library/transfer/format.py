@@ -242,22 +242,26 @@ def match_query(named: dict) -> MatchQuery:
     kind = (
         "series" if any(each in named for each in ("series_id", "series_cv_id", "series_gcd_id")) else "issue"
     )
-    cover_date = named.get("cover_date", "")
-    is_year = cover_date.isdigit()
     return MatchQuery(
         series=name,
         number=clean_number(named.get("number", "")),
         volume=named.get("series_volume", volume),
         year=named.get("series_year", year),
         publisher=named.get("publisher", ""),
-        cover_date=read.date.fromisoformat(cover_date) if cover_date and not is_year else None,
-        published=int(cover_date) if is_year else None,
         upc=named.get("upc", ""),
         id=named.get(f"{kind}_id"),
         cv_id=named.get(f"{kind}_cv_id"),
         gcd_id=named.get(f"{kind}_gcd_id"),
         written=written if name != written else "",
+        **published(named.get("cover_date", "")),
     )
+
+
+def published(cover_date: str) -> dict:
+    """The fields of a MatchQuery for a cover date as `values.day_or_year` returns it; none for a blank one."""
+    if cover_date.isdigit():
+        return {"published": int(cover_date)}
+    return {"cover_date": read.date.fromisoformat(cover_date)} if cover_date else {}
 
 
 def series_label(wanted: dict) -> str:

@@ -277,7 +277,7 @@ _TITLE_NUMBER = re.compile(r"^(?P<series>.+?)\s+(?:chapter\s+)?#\s*(?P<number>\S
 _TITLE_VOLUME = re.compile(
     r"^(?P<series>.+?),?\s+(?:vol(?:ume)?\.?|book)\s*(?P<number>\d{1,4})\b", re.I | re.A
 )
-_NUMBER_MARK = re.compile(r"^(?:#|no\.?\s*(?=\d)|n[°º]\s*)\s*", re.I)
+_NUMBER_MARK = re.compile(r"^(?:#|n[or]\.?\s*(?=\d)|n\.\s*(?=\d)|n[°º]\s*)\s*", re.I)
 _NOT_WORDS = re.compile(r"[\W_]+")
 # Optional words in the names of publishers.
 _PUBLISHER_WORDS = re.compile(

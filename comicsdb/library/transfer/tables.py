@@ -84,7 +84,7 @@ def table(data: bytes, max_rows: int) -> Table:
 def _in_header(text: str, delimiter: str) -> int:
     reader = csv.reader(io.StringIO(text[:10_000], newline=""), delimiter=delimiter)
     try:
-        return len(next(reader, ()))
+        return len(next(filter(None, reader), ()))  # blank lines may come first
     except csv.Error:
         return 0
 

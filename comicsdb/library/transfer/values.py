@@ -105,8 +105,9 @@ def whole_between(low: int, high: int):
     return read
 
 
-_YES = {"yes", "y", "true", "t", "1", "x", "read", "si", "sì", "sí", "oui", "ja"}
-_NO = {"no", "n", "false", "f", "0", "unread", "non", "nein"}
+# Spreadsheets write TRUE and FALSE in their own language.
+_YES = {"yes", "y", "true", "t", "1", "x", "read", "si", "sì", "sí", "oui", "ja", "vero", "vrai", "wahr"}
+_NO = {"no", "n", "false", "f", "0", "unread", "non", "nein", "falso", "faux", "falsch"}
 
 
 def flag(value) -> bool | None:
@@ -132,28 +133,28 @@ _GRADE_NAMES = {
     85: "very_fine+",
     80: "very_fine",
     75: "very_fine-",
-    70: "fine/very_fine",
-    65: "fine+",
-    60: "fine",
-    55: "fine-",
-    50: "very_good/fine",
+    70: "fine/very_fine f/vf",
+    65: "fine+ f+",
+    60: "fine f",
+    55: "fine- f-",
+    50: "very_good/fine vg/f",
     45: "very_good+",
     40: "very_good",
     35: "very_good-",
-    30: "good/very_good",
-    25: "good+",
-    20: "good gd",
-    18: "good-",
-    15: "fair/good",
-    10: "fair",
-    5: "poor",
+    30: "good/very_good g/vg",
+    25: "good+ g+",
+    20: "good g",
+    18: "good- g-",
+    15: "fair/good fa/g",
+    10: "fair fa",
+    5: "poor p",
 }
 _GRADE_WORDS = {name.casefold(): grade for grade, name in GRADES.items()} | {
     name.replace("_", " "): Decimal(tenths).scaleb(-1)
     for tenths, names in _GRADE_NAMES.items()
     for name in names.split()
 }
-_NUMBER = re.compile(r"(?<![\d.])(\d{1,2}(?:[.,]\d)?)(?![\d.])", re.A)
+_NUMBER = re.compile(r"(?<![\d.,])(\d{1,2}(?:[.,]\d)?)0*(?![\d.,])", re.A)
 _UNGRADED = {"ungraded", "not graded", "raw", "none", "n/a", "-"}
 
 
@@ -213,17 +214,32 @@ def money(value) -> tuple[str, str | None] | None:
     return (str(found[0]) if is_clear else text), found[1]
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = {
+    name: month
+    for names in (
+        "jan feb mar apr may jun jul aug sep oct nov dec",
+        "gen feb mar apr mag giu lug ago set ott nov dic",
+    )
+    for month, name in enumerate(names.split(), 1)
+}
 _YEAR = re.compile(r"(?:19|20)\d\d", re.A)
-_ISO = re.compile(r"(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ].*)?", re.A | re.S)
-_PARTS = re.compile(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:\s.*)?", re.A | re.S)
-_WORDS = re.compile(r"(?:(\d{1,2})\s+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?,?\s+(\d{4})", re.A)
+_ISO = re.compile(r"(\d{4})[/-](\d{1,2})(?:[/-](\d{1,2}))?(?:[T ].*)?", re.A | re.S)
+_SHORT_DATE = r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d\d)"
+_PARTS = re.compile(rf"{_SHORT_DATE}(?:\s.*)?", re.A | re.S)
+# `5 March 2019`, `March 5, 2019`, `March 2019`, and `5-Mar-19` or `Mar-19`, into which spreadsheets turn them.
+_WORDS = re.compile(
+    r"(?:(\d{1,2})[\s-]+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?(?:,?\s+(\d{4})|-(\d{4}|\d\d))", re.A
+)
+_FIRST_SHORT_YEAR = 30  # spreadsheets read two digits from here on as 19..
 
 
 def is_day_first(values) -> bool:
-    """Whether dates such as 5/3/2019 start with the day: true if any of the values is valid only that way."""
+    """Whether dates such as 5/3/2019 start with the day: true if any of the values is valid only that way.
+
+    Dates with points do so everywhere.
+    """
     found = [_PARTS.fullmatch(clean(value, WORD_MAX)) for value in values]
-    return any(each and int(each[1]) > 12 for each in found)
+    return any(each and (int(each[1]) > 12 or each[2] == ".") for each in found)
 
 
 def day(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str | None:
@@ -244,27 +260,37 @@ def day(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str
 def day_first_as_iso(text: str) -> str:
     """A text in which dates such as 5/3/2019, which start with the day, are replaced by YYYY-MM-DD."""
     return re.sub(
-        r"(?<![^\s,;])(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?![^\s,;])", r"\3-\2-\1", text, flags=re.A
+        rf"(?<![^\s,;]){_SHORT_DATE}(?![^\s,;])",
+        lambda found: f"{_full_year(found[4])}-{found[3]}-{found[1]}",
+        text,
+        flags=re.A,
     )
 
 
-def day_or_year(value) -> str | None:
+def day_or_year(value, *, day_first: bool = False) -> str | None:
     """A date as YYYY-MM-DD, or a year alone as YYYY."""
     text = clean(value, WORD_MAX)
     if not _YEAR.fullmatch(text):
-        return day(text)
+        return day(text, day_first=day_first)
     return text
+
+
+def _full_year(text: str) -> int:
+    year = int(text)
+    if len(text) == 4:
+        return year
+    return year + (1900 if year >= _FIRST_SHORT_YEAR else 2000)
 
 
 def _day_parts(text: str, day_first: bool):
     if found := _ISO.fullmatch(text):
         return int(found[1]), int(found[2]), int(found[3] or 1)
     if found := _PARTS.fullmatch(text):
-        one, two = int(found[1]), int(found[2])
-        return (int(found[3]), two, one) if day_first or one > 12 else (int(found[3]), one, two)
+        one, two, year = int(found[1]), int(found[3]), _full_year(found[4])
+        return (year, two, one) if day_first or one > 12 else (year, one, two)
     found = _WORDS.fullmatch(text.casefold())
     if found and found[2] in _MONTHS:
-        return int(found[4]), _MONTHS.index(found[2]) + 1, int(found[1] or found[3] or 1)
+        return _full_year(found[4] or found[5]), _MONTHS[found[2]], int(found[1] or found[3] or 1)
     return None
 
 

@@ -166,6 +166,42 @@ def test_months_first_unless_a_day_says_otherwise():
     ]
 
 
+def test_dates_as_spreadsheets_and_people_write_them():
+    day = "2019-05-03"
+    for text in ("2019/5/3", "3.5.2019", "3.5.19", "3-May-19", "03-mag-2019", "3 maggio 2019", "May 3, 2019"):
+        (row,) = rows(f'Series,Number,Purchase date\nA,1,"{text}"\n')
+        assert (row.values.get("purchase_date"), row.unclear) == (day, []), text
+    for text, read in (("5/3/19", day), ("5/3/63", "1963-05-03"), ("May-19", "2019-05-01")):
+        (row,) = rows(f"Series,Number,Purchase date\nA,1,{text}\n")
+        assert row.values.get("purchase_date") == read, text
+    for text in ("3-May", "13-13-19", "5/3/1", "3.5.198", "xyz 2019"):
+        (row,) = rows(f"Series,Number,Purchase date\nA,1,{text}\n")
+        assert (row.values, row.unclear) == ({}, [("purchase_date", text)])
+
+
+def test_a_cover_date_may_be_a_year():
+    (row,) = rows("Series,Issue,Cover date,Publisher\nA,1,1963,B\n")
+    assert (row.wanted.cover_date, row.wanted.published, row.unclear) == (None, 1963, [])
+
+
+def test_words_of_grades_and_truth_as_spreadsheets_have_them():
+    grades = {"F/VF": "7.0", "VG/F": "5.0", "F": "6.0", "G/VG": "3.0", "G": "2.0", "FA": "1.0", "P": "0.5"}
+    table = "Series,Number,Grade\n" + "".join(f"A,1,{each}\n" for each in grades)
+    assert [row.values.get("grade") for row in rows(table)] == list(grades.values())
+    read, unread = rows("Series;Number;Read\nA;1;VERO\nA;2;FALSO\n")
+    assert (read.values, unread.values) == ({"is_read": True}, {"is_read": False})
+    for text, grade in (("9.40", "9.4"), ("10,00", "10.0"), ("9.400 NM", "9.4"), ("10", "10.0")):
+        (row,) = rows(f"Series;Number;Grade\nA;1;{text}\n")
+        assert (row.values, row.unclear) == ({"grade": grade}, []), text
+
+
+def test_titles_of_a_readers_own_table():
+    for titles in ("Series;Issue Number", "Title;Issue Number", "Series Name;Issue", "Title;Issue No."):
+        (row,) = rows(f"\n{titles};Price paid\nA;n. 12;3,50 euro\n")
+        assert (row.wanted.series, row.wanted.number) == ("A", "12"), titles
+        assert row.values == {"purchase_price": "3.50", "purchase_currency": "EUR"}
+
+
 def archive(method: int, *replaced: tuple[bytes, bytes]) -> bytes:
     """A ZIP archive of one of our tables, in which bytes are replaced."""
     packed = io.BytesIO()
