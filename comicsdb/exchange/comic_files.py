@@ -241,10 +241,13 @@ def _form(tagged: _TaggedFile) -> list[tuple[str, str]]:
 
 
 def _cover_date(known: dict) -> str:
+    """The cover date as far as the tags tell it: YYYY-MM-DD, YYYY-MM, YYYY."""
     if known.get("cover_date"):
         return str(known["cover_date"])
-    year, month = known.get("year"), known.get("month")
-    return f"{year:04d}-{month:02d}-{known.get('day') or 1:02d}" if year and month else ""
+    year, month, day = (known.get(name) for name in ("year", "month", "day"))
+    if not (year and month):
+        return f"{year:04d}" if year else ""
+    return f"{year:04d}-{month:02d}-{day:02d}" if day else f"{year:04d}-{month:02d}"
 
 
 def _credits(tags: dict) -> Iterable[str]:
