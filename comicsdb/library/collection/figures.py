@@ -290,7 +290,7 @@ class ReadingActivity:
 
 
 def reading_activity(session: Session, user_id: int, zone: ZoneInfo, today: date) -> ReadingActivity:
-    """The reads up to `today`, the business day, by day in `zone`; one statement."""
+    """The reads by day in `zone`, up to `today`, its date there; one statement."""
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
     months = [first_of_month(today, back) for back in reversed(range(MONTHS))]
     first = min(days[0], months[0])

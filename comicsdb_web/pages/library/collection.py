@@ -356,7 +356,7 @@ def stats(request):
     """Totals, charts and tables."""
     session, user_id = request.dbsession, request.identity.user_id
     totals = figures.stats(session, user_id)
-    read = figures.reading_activity(session, user_id, request.zone, request.today)
+    read = figures.reading_activity(session, user_id, request.zone, clock.business_day(request.zone))
     tops = figures.top_creators(session, user_id, Role.is_writer, Role.is_artist)
     publishers, types = figures.shares(session, user_id)
     return {

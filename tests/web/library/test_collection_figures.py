@@ -4,6 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
 
+import time_machine
+
 from comicsdb import clock
 from comicsdb.library import collection, reads
 from comicsdb.library.collection import figures as collection_figures
@@ -169,6 +171,16 @@ def test_charts_of_time_say_every_day_and_every_month_with_its_year(testapp, wor
     assert set(days.values()) == {"0", "1"}
     marks = [each.get_text() for each in soup(page).select("#chart-months text")]
     assert str(today.year) in marks
+
+
+def test_charts_of_time_end_with_the_day_of_the_reader(testapp, world, session, reader):
+    reader.timezone = "Pacific/Kiritimati"
+    evening = clock.now().replace(hour=18)  # in New York it is still the day before
+    with time_machine.travel(evening):
+        add_item(session, reader, world.first, is_read=True)
+        days = figures(testapp.get("/collection/stats/"), "days")
+    today = evening.date() + timedelta(days=1)
+    assert list(days.items())[-1] == (f"{today:%B} {today.day}, {today.year}", "1")
 
 
 def test_axes_have_whole_numbers_and_reach_every_figure():
