@@ -258,7 +258,7 @@ def match_query(named: dict) -> MatchQuery:
 
 
 def published(cover_date: str) -> dict:
-    """The fields of a MatchQuery for a cover date as `values.day_or_year` returns it; none for a blank one."""
+    """The fields of a MatchQuery for a cover date from `values.day_or_year`; none for a blank one."""
     if cover_date.isdigit():
         return {"published": int(cover_date)}
     return {"cover_date": read.date.fromisoformat(cover_date)} if cover_date else {}

@@ -226,7 +226,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d", re.A)
 _ISO = re.compile(r"(\d{4})[/-](\d{1,2})(?:[/-](\d{1,2}))?(?:[T ].*)?", re.A | re.S)
 _SHORT_DATE = r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d\d)"
 _PARTS = re.compile(rf"{_SHORT_DATE}(?:\s.*)?", re.A | re.S)
-# `5 March 2019`, `March 5, 2019`, `March 2019`, and `5-Mar-19` or `Mar-19`, into which spreadsheets turn them.
+# `5 March 2019`, `March 5, 2019`, `March 2019`; spreadsheets turn them into `5-Mar-19` and `Mar-19`.
 _WORDS = re.compile(
     r"(?:(\d{1,2})[\s-]+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?(?:,?\s+(\d{4})|-(\d{4}|\d\d))", re.A
 )
