@@ -175,12 +175,12 @@ AWAY = "198.51.100.9"  # in a network that Ann has never used
 
 
 @pytest.fixture
-def scattered(context_with):
-    """`scattered(name, times)`: attempts with wrong passwords for a name, each from a different address."""
+def scattered(context):
+    """`scattered(name)`: twenty wrong passwords for a name, each from a different address."""
 
-    def guessed(name="Ann", times=20):
-        for number in range(times):
-            guess(context_with(address=f"203.0.{number}.1"), name)
+    def guessed(name="Ann"):
+        for number in range(20):
+            context.guard.record_failure(name, f"203.0.{number}.1")
 
     return guessed
 
@@ -191,14 +191,13 @@ def refused(context, name="Ann"):
     return caught.value
 
 
-def test_who_is_guessed_from_many_addresses_logs_in_where_she_did_before(
-    context, context_with, ann, scattered
-):
+def test_who_is_guessed_from_many_addresses_logs_in_where_she_did_before(context, context_with, ann):
     with time_machine.travel(NOON, tick=False) as clock:
         accounts.begin_session(context, ann)
-        scattered(times=19)
+        for number in range(19):
+            guess(context_with(address=f"203.0.{number}.1"))
         assert accounts.log_in(context_with(address=AWAY), "Ann", PASSWORD) is ann
-        scattered(times=1)
+        guess(context_with(address="203.0.19.1"))
         clock.shift(1)
         assert refused(context_with(address=AWAY)).retry_after == 3599
         for known in (context, context_with(address="192.0.2.200")):  # the same network
@@ -308,8 +307,8 @@ def test_who_is_logged_in_confirms_the_password_anywhere(context_with, ann, scat
     accounts.login.confirm_password(context_with(address=AWAY), ann, PASSWORD)
 
 
-def test_nobody_escapes_by_other_networks_of_the_same_provider(context_with, ann):
+def test_nobody_escapes_by_other_networks_of_the_same_provider(context, context_with, ann):
     for number in range(60):
-        guess(context_with(address=f"2001:db8:7:{number}::1"), f"nobody{number}")
+        context.guard.record_failure(f"nobody{number}", f"2001:db8:7:{number}::1")
     waits(context_with(address="2001:db8:7:ffff::1"))
     assert accounts.log_in(context_with(address="2001:db8:8::1"), "Ann", PASSWORD) is ann
