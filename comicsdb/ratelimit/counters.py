@@ -62,7 +62,7 @@ class FirstUse(NamedTuple):
 class Counters:
     """Counts for the threads of one process, written every `seconds` seconds; if 0, only by `write`."""
 
-    def __init__(self, engine: Engine, seconds: int):
+    def __init__(self, engine: Engine, seconds: float):
         self._engine = engine
         self._seconds = seconds
         self._lock = threading.Lock()  # only held briefly

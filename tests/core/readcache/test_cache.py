@@ -8,14 +8,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import time_machine
 from pyramid.request import Request, apply_request_extensions
 
 from comicsdb.config import SettingsError, parse_settings
-from comicsdb.readcache import regions
+from comicsdb.readcache import redis_store, regions
 from comicsdb.readcache.regions import Cache, from_settings
 from tests.conftest import build_app
 from tests.serving import SECRET
-from tests.waiting import wait_until
 
 REQUIRED = {"sqlalchemy.url": "postgresql:///none", "comicsdb.secret": SECRET}
 STORES = ("memory", "redis", "redis alone")
@@ -98,13 +98,14 @@ def test_keys_and_regions_are_kept_apart(cache):
         assert [region.get(key) for key in keys] == [f"{name} {key}".encode() for key in keys]
 
 
-def test_clearing_forgets_everything(cache):
-    for number in range(2500):  # more than one batch of a scan of Redis
+def test_clearing_forgets_everything(cache, monkeypatch):
+    monkeypatch.setattr(redis_store, "BATCH", 100)
+    for number in range(250):  # more than one batch of a scan
         cache.list.get_or_create(f"issue:{number}", lambda: b"x")
     cache.detail.get_or_create(KEY, lambda: b"x")
     cache.clear()
     assert cache.detail.get(KEY) is None
-    assert not any(cache.list.get(f"issue:{number}") for number in range(2500))
+    assert not any(cache.list.get(f"issue:{number}") for number in range(250))
 
 
 def test_what_is_no_bytes_is_refused_and_not_kept(cache):
@@ -114,12 +115,15 @@ def test_what_is_no_bytes_is_refused_and_not_kept(cache):
 
 
 def test_a_value_is_there_for_its_lifetime(make_cache):
-    cache = make_cache(list_seconds=1)
-    cache.detail.get_or_create(KEY, lambda: b"long")
-    cache.list.get_or_create(KEY, lambda: b"short")
-    wait_until(lambda: cache.list.get(KEY) is None)
-    assert cache.list.get_or_create(KEY, lambda: b"new") == (b"new", False)
-    assert cache.detail.get(KEY) == b"long"
+    cache = make_cache(list_seconds=60)
+    with time_machine.travel(time.time()) as clock:
+        cache.detail.get_or_create(KEY, lambda: b"long")
+        cache.list.get_or_create(KEY, lambda: b"short")
+        assert cache.list.get(KEY) == b"short"
+        clock.shift(60)
+        assert cache.list.get(KEY) is None
+        assert cache.list.get_or_create(KEY, lambda: b"new") == (b"new", False)
+        assert cache.detail.get(KEY) == b"long"
 
 
 # One creator at a time.

@@ -5,11 +5,12 @@ import struct
 import time
 from pathlib import Path
 
+import time_machine
+
 from comicsdb.readcache import redis_store
 from comicsdb.readcache.regions import Cache
 from tests.core.readcache.redis.redis_commands import STORED_KEY, command_counts
 from tests.core.readcache.test_cache import KEY, never
-from tests.waiting import wait_until
 
 # What is stored.
 
@@ -80,20 +81,25 @@ def test_what_redis_told_is_remembered(redis):
 
 
 def test_what_memory_took_from_redis_is_forgotten_when_its_time_is_over(redis):
-    maker, reader = (Cache(redis.url, list_seconds=3) for _ in range(2))
-    maker.list.get_or_create(KEY, lambda: b"x")
-    time.sleep(0.5)
-    assert reader.list.get(KEY) == b"x"
-    redis.client.flushall()
-    wait_until(lambda: maker.list.get(KEY) is None)
-    assert reader.list.get(KEY) is None
+    maker, reader = (Cache(redis.url, list_seconds=60) for _ in range(2))
+    with time_machine.travel(time.time()) as clock:
+        maker.list.get_or_create(KEY, lambda: b"x")
+        clock.shift(30)
+        assert reader.list.get(KEY) == b"x"
+        redis.client.flushall()
+        clock.shift(30)
+        assert maker.list.get(KEY) is None
+        assert reader.list.get(KEY) is None
 
 
 def test_a_value_without_expiry_in_redis_is_not_given_out_after_its_lifetime(redis):
-    cache = Cache(redis.url, list_seconds=3, memory_mb=0)
-    cache.list.get_or_create(KEY, lambda: b"x")
-    redis.client.persist(f"comicsdb:list:{KEY}")
-    wait_until(lambda: cache.list.get(KEY) is None)
+    cache = Cache(redis.url, list_seconds=60, memory_mb=0)
+    with time_machine.travel(time.time()) as clock:
+        cache.list.get_or_create(KEY, lambda: b"x")
+        redis.client.persist(f"comicsdb:list:{KEY}")
+        assert cache.list.get(KEY) == b"x"
+        clock.shift(60)
+        assert cache.list.get(KEY) is None
     assert redis.client.exists(f"comicsdb:list:{KEY}")
 
 
@@ -152,9 +158,13 @@ def test_a_damaged_value_is_a_miss_and_is_replaced(redis, redis_only_cache):
 def test_an_odd_time_in_a_value_keeps_it_no_longer_than_its_lifetime(redis):
     for made in (float("inf"), float("nan"), time.time() + 1e9, -1.0):
         checksum = redis_store._checksum(STORED_KEY, made, b"x")
-        redis.client.set(STORED_KEY, struct.pack("<4sId", b"cdb1", checksum, made) + b"x", px=50)
-        cache = Cache(redis.url, detail_seconds=1)
-        wait_until(lambda cache=cache: cache.detail.get(KEY) is None)
+        redis.client.set(STORED_KEY, struct.pack("<4sId", b"cdb1", checksum, made) + b"x")
+        cache = Cache(redis.url, detail_seconds=60)
+        with time_machine.travel(time.time()) as clock:
+            cache.detail.get(KEY)  # into memory, if at all
+            redis.client.delete(STORED_KEY)
+            clock.shift(60)
+            assert cache.detail.get(KEY) is None
 
 
 def test_a_key_of_another_type_is_a_miss_and_is_replaced(redis, redis_only_cache, logged):
