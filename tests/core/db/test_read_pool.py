@@ -25,9 +25,9 @@ from comicsdb.db.read_pool import PREPARED_MAX, CompiledQuery, ReadPool, connect
 from comicsdb.models import Role
 
 PID = CompiledQuery.of(select(func.pg_backend_pid()))
-GATE = CompiledQuery.of(
-    select(func.pg_backend_pid(), cast(func.pg_advisory_xact_lock_shared(literal(1, BigInteger)), Text))
-)
+WAIT = select(func.pg_backend_pid(), cast(func.pg_advisory_xact_lock_shared(literal(1, BigInteger)), Text))
+GATE = CompiledQuery.of(WAIT)
+WAITING = text("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
 BAD = CompiledQuery.of(select(literal(1, Integer) / bindparam("divisor", type_=Integer)))
 
 
@@ -69,11 +69,10 @@ OTHERS = (
 
 def at_once(engine, read_pool, number):
     """The process ids behind so many concurrent readers: none gets an answer before all have asked."""
-    waiting = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
     with ThreadPoolExecutor(number) as pool, engine.connect() as gate:
         gate.execute(text("SELECT pg_advisory_lock(1)"))
         reading = [pool.submit(read_pool.fetch, GATE, {}) for _ in range(number)]
-        while gate.scalar(waiting) < number:
+        while len(gate.scalars(WAITING).all()) < number:
             assert not any(each.done() for each in reading)
         gate.execute(text("SELECT pg_advisory_unlock(1)"))
         return sorted(each.result(30)[0] for each in reading)
@@ -238,24 +237,16 @@ def test_connections_that_the_server_ended_are_replaced_unseen(engine, read_pool
 
 
 @pytest.mark.parametrize("way", ["fetch", "first"])
-def test_a_server_that_goes_in_the_middle_of_a_read_is_asked_once_more(read_pool, ask, way):
+def test_a_server_that_goes_in_the_middle_of_a_read_is_asked_once_more(engine, read_pool, way):
     read_pool.fetch(PID, {})
-    query = select(func.pg_backend_pid(), func.pg_sleep(bindparam("seconds")))
-
-    def read():
-        values = {"seconds": 2}
-        return (
-            read_pool.fetch(CompiledQuery.of(query), values)
-            if way == "fetch"
-            else read_pool.first(query, values)
-        )
-
-    with ThreadPoolExecutor(1) as pool:
-        reading = pool.submit(read)
-        asleep = "SELECT pid" + OTHERS + " AND wait_event = 'PgSleep'"
-        while not (busy := ask(asleep)):
+    read, query = (read_pool.fetch, GATE) if way == "fetch" else (read_pool.first, WAIT)
+    with ThreadPoolExecutor(1) as pool, engine.connect() as gate:
+        gate.execute(text("SELECT pg_advisory_lock(1)"))
+        reading = pool.submit(read, query, {})
+        while not (busy := gate.scalars(WAITING).all()):
             assert not reading.done()
-        end_all(ask)
+        gate.execute(text("SELECT pg_terminate_backend(:pid, 10000)"), {"pid": busy[0]})
+        gate.execute(text("SELECT pg_advisory_unlock(1)"))
         assert reading.result(30)[0] not in busy
 
 
