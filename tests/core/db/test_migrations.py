@@ -110,9 +110,8 @@ def test_migrating_down_leaves_nothing_and_up_again_the_same(empty):
     assert schema_of(empty) == made
 
 
-def test_the_first_rows_are_no_changes_of_the_catalogue(empty):
-    upgrade(empty)
-    with empty.connect() as connection:
+def test_the_first_rows_are_no_changes_of_the_catalogue(factory):
+    with factory() as connection:
         for table in ("touched_object", "change_log", "library_act"):
             assert connection.scalar(text(f"SELECT count(*) FROM {table}")) == 0
         assert connection.execute(text("SELECT id, seq, xid FROM feed_horizon")).all() == [(1, 0, 0)]
@@ -120,12 +119,12 @@ def test_the_first_rows_are_no_changes_of_the_catalogue(empty):
         assert connection.scalars(text("SELECT id FROM epoch ORDER BY id")).all() == [*range(1, 9)]
 
 
-def test_a_schema_that_is_not_known_is_told(empty):
-    upgrade(empty)
-    with empty.begin() as connection:
+def test_a_schema_that_is_not_known_is_told(factory):
+    engine = factory.kw["bind"]
+    with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '4616d63e090d'"))
     with pytest.raises(ClickException, match="does not know the schema of the database"):
-        upgrade(empty)
+        upgrade(engine)
 
 
 def test_every_constraint_has_a_name_by_the_convention(engine):

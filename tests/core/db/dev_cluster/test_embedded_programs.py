@@ -7,7 +7,7 @@ import pytest
 
 from comicsdb.db import dev_cluster
 from comicsdb.db.dev_cluster import EmbeddedError, find_binaries
-from tests.core.db.dev_cluster.helpers import AS_ROOT, WHEEL, query, stop
+from tests.core.db.dev_cluster.helpers import AS_ROOT, WHEEL, query
 
 
 def a_server_that_says(folder: Path, version: str) -> Path:
@@ -90,12 +90,11 @@ def test_a_server_without_the_extensions_is_passed_over(empty_path, open_folder)
         find_binaries(poor)
 
 
-def test_data_made_by_another_major_version_are_not_given_to_a_server(start, folder):
-    cluster = start(folder, binaries=WHEEL)
-    stop(cluster)
-    other = a_server_that_says(folder / "bin", "17.4")
-    with pytest.raises(EmbeddedError, match="is PostgreSQL 17, but the data were made by 18"):
-        start(folder, binaries=other)
+def test_data_made_by_another_major_version_are_not_given_to_a_server(cluster_folder, open_folder):
+    made = int((dev_cluster.Cluster(cluster_folder).data / "PG_VERSION").read_text())
+    other = a_server_that_says(open_folder / "other" / "bin", f"{made + 1}.4")
+    with pytest.raises(EmbeddedError, match=f"is PostgreSQL {made + 1}, but the data were made by {made}"):
+        dev_cluster.start(cluster_folder, binaries=other)
 
 
 @pytest.mark.parametrize("url", ["postgresql+psycopg://someone@db.example/comics", "sqlite:///embedded:x"])
@@ -103,10 +102,10 @@ def test_an_address_of_another_kind_is_left_alone(url):
     assert dev_cluster.resolve_url(url) == url
 
 
-def test_an_embedded_address_becomes_that_of_a_database_made_on_the_way(start, open_folder, monkeypatch):
-    monkeypatch.chdir(open_folder)
-    url = dev_cluster.resolve_url("embedded:relative/one?database=comics&durable=no")
-    cluster = start(open_folder / "relative" / "one")
+def test_an_embedded_address_becomes_that_of_a_database_made_on_the_way(start, cluster_folder, monkeypatch):
+    monkeypatch.chdir(cluster_folder.parent)
+    url = dev_cluster.resolve_url(f"embedded:{cluster_folder.name}?database=comics&durable=no")
+    cluster = start(cluster_folder)
     assert url == cluster.url("comics")
     assert url.startswith("postgresql+psycopg://comicsdb@/comics?host=%2F")
     assert query(cluster, "SELECT current_database(), current_setting('fsync')", "comics") == (
@@ -114,7 +113,7 @@ def test_an_embedded_address_becomes_that_of_a_database_made_on_the_way(start, o
         "off",
     )
     query(cluster, "CREATE TABLE issue ()", "comics")
-    assert dev_cluster.resolve_url(f"embedded:{open_folder}/relative/one?database=comics") == url
+    assert dev_cluster.resolve_url(f"embedded:{cluster_folder}?database=comics") == url
     assert query(cluster, "SELECT to_regclass('issue')::text", "comics") == ("issue",)
 
 

@@ -26,9 +26,9 @@ def test_the_only_way_in_is_a_unix_socket_in_a_folder_closed_to_others(shared_cl
         assert not held & {f"socket:[{line[9]}]" for line in lines}
 
 
-def test_the_server_runs_as_an_unprivileged_user_with_no_group_of_roots(start, start_user, folder):
-    start_user(folder, **({"extra_groups": [0, 4242]} if AS_ROOT else {}))
-    cluster = start(folder)
+def test_the_server_runs_as_an_unprivileged_user_with_no_group_of_roots(start, start_user, cluster_folder):
+    start_user(cluster_folder, **({"extra_groups": [0, 4242]} if AS_ROOT else {}))
+    cluster = start(cluster_folder)
     owner = cluster.data.stat()
     assert owner.st_uid != 0
     assert owner.st_uid == os.geteuid() or AS_ROOT
