@@ -22,7 +22,6 @@ from tests.core.cli.conftest import run
 from tests.factories import Factories
 from tests.lists import OFFICIAL, identity_of, make_list
 from tests.pictures import save_picture
-from tests.s3_server import S3Server
 from tests.serving import write_ini
 
 PNG = b"\x89PNG, as far as a backup is concerned"
@@ -193,22 +192,17 @@ def test_pictures_of_the_backup_before_are_shared(site, tmp_path):
     assert other.read_bytes() == PNG
 
 
-def test_pictures_in_a_bucket(site, database, empty, factory, tmp_path):
-    server = S3Server()
-    server.start()
-    try:
-        source, copy = server.storage(), server.storage()
-        key = value(database, "SELECT image FROM publisher WHERE image <> ''")
-        source.put(key, PNG)
-        engine, other = create_engine(database), create_engine(empty)
-        made = backups.make(engine, source, tmp_path / "backups")
-        assert (made.lost, made.backup.label.pictures) == ((), 1)
-        backups.restore(other, copy, made.backup, force=False)
-        assert copy.read(key) == PNG
-        for each in (engine, other):
-            each.dispose()
-    finally:
-        server.kill()
+def test_pictures_in_a_bucket(site, database, empty, s3_server, tmp_path):
+    source, copy = s3_server.storage(), s3_server.storage()
+    key = value(database, "SELECT image FROM publisher WHERE image <> ''")
+    source.put(key, PNG)
+    engine, other = create_engine(database), create_engine(empty)
+    made = backups.make(engine, source, tmp_path / "backups")
+    assert (made.lost, made.backup.label.pictures) == ((), 1)
+    backups.restore(other, copy, made.backup, force=False)
+    assert copy.read(key) == PNG
+    for each in (engine, other):
+        each.dispose()
 
 
 def test_a_picture_replaced_meanwhile_is_not_missed(database, factory, site, tmp_path):
