@@ -7,6 +7,16 @@ from decimal import Decimal
 from enum import IntEnum, StrEnum
 
 
+class _Labelled(StrEnum):
+    """Codes with the English labels that the API shows, by default the code with one capital letter."""
+
+    def __new__(cls, code: str, label: str = ""):
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.label = label or code.capitalize()
+        return member
+
+
 class Status(IntEnum):
     """The status of a series."""
 
@@ -56,26 +66,13 @@ SERIES_TYPE_OLDER_NAMES = {
 COLLECTED_CODES = (SeriesTypeCode.HARDCOVER, SeriesTypeCode.TRADE_PAPERBACK, SeriesTypeCode.OMNIBUS)
 
 
-class AttributionSource(StrEnum):
+class AttributionSource(_Labelled):
     """The source of a text in the catalogue."""
 
-    MARVEL = "M"
-    WIKIPEDIA = "W"
-    GCD = "G"
-    DC = "D"
-
-    @property
-    def label(self) -> str:
-        """Return the name of the source."""
-        return ATTRIBUTION_LABELS[self]
-
-
-ATTRIBUTION_LABELS = {
-    AttributionSource.MARVEL: "Marvel",
-    AttributionSource.WIKIPEDIA: "Wikipedia",
-    AttributionSource.GCD: "Grand Comics Database",
-    AttributionSource.DC: "DC",
-}
+    MARVEL = "M", "Marvel"
+    WIKIPEDIA = "W", "Wikipedia"
+    GCD = "G", "Grand Comics Database"
+    DC = "D", "DC"
 
 
 @dataclass(frozen=True)
@@ -189,37 +186,21 @@ class SupporterTier(StrEnum):
     MEGA_SPONSOR = "mega_sponsor"
 
 
-class BookFormat(StrEnum):
+class BookFormat(_Labelled):
     """The format in which a reader owns an issue."""
 
     PRINT = "PRINT"
     DIGITAL = "DIGITAL"
     BOTH = "BOTH"
 
-    @property
-    def label(self) -> str:
-        """Return the English label shown by the API."""
-        return self.capitalize()
 
-
-class GradingCompany(StrEnum):
+class GradingCompany(_Labelled):
     """The company that graded a copy; "" means its owner."""
 
-    CGC = "CGC"
-    CBCS = "CBCS"
-    PGX = "PGX"
+    CGC = "CGC", "CGC (Certified Guaranty Company)"
+    CBCS = "CBCS", "CBCS (Comic Book Certification Service)"
+    PGX = "PGX", "PGX (Professional Grading Experts)"
 
-    @property
-    def label(self) -> str:
-        """Return the name shown by the API."""
-        return f"{self} ({GRADING_COMPANY_NAMES[self]})"
-
-
-GRADING_COMPANY_NAMES = {
-    GradingCompany.CGC: "Certified Guaranty Company",
-    GradingCompany.CBCS: "Comic Book Certification Service",
-    GradingCompany.PGX: "Professional Grading Experts",
-}
 
 # The scale of grades, best first, with the names that collectors use.
 GRADES = {
@@ -260,20 +241,15 @@ class PullMode(StrEnum):
     NONE = "NONE"
 
 
-class WishStatus(StrEnum):
+class WishStatus(_Labelled):
     """The status of a wish."""
 
     WANTED = "WANTED"
     FOUND = "FOUND"
     ACQUIRED = "ACQUIRED"
 
-    @property
-    def label(self) -> str:
-        """Return the English label shown by the API."""
-        return self.capitalize()
 
-
-class ListType(StrEnum):
+class ListType(_Labelled):
     """The type of a reading list."""
 
     CREATOR = "CREATOR"
@@ -283,40 +259,18 @@ class ListType(StrEnum):
     TEAMS = "TEAMS"
     MASTER = "MASTER"
 
-    @property
-    def label(self) -> str:
-        """Return the English label shown by the API."""
-        return self.capitalize()
 
-
-class ListSource(StrEnum):
+class ListSource(_Labelled):
     """The source of a reading list; "" means its owner."""
 
-    CBRO = "CBRO"
-    CMRO = "CMRO"
-    CBH = "CBH"
-    CBT = "CBT"
-    MG = "MG"
-    HTLC = "HTLC"
-    LOCG = "LOCG"
+    CBRO = "CBRO", "Comic Book Reading Orders"
+    CMRO = "CMRO", "Complete Marvel Reading Orders"
+    CBH = "CBH", "Comic Book Herald"
+    CBT = "CBT", "Comic Book Treasury"
+    MG = "MG", "Marvel Guides"
+    HTLC = "HTLC", "How To Love Comics"
+    LOCG = "LOCG", "League of ComicGeeks"
     OTHER = "OTHER"
-
-    @property
-    def label(self) -> str:
-        """Return the name of the source."""
-        return LIST_SOURCE_NAMES[self]
-
-
-LIST_SOURCE_NAMES = {
-    ListSource.CBRO: "Comic Book Reading Orders",
-    ListSource.CMRO: "Complete Marvel Reading Orders",
-    ListSource.CBH: "Comic Book Herald",
-    ListSource.CBT: "Comic Book Treasury",
-    ListSource.MG: "Marvel Guides",
-    ListSource.HTLC: "How To Love Comics",
-    ListSource.LOCG: "League of ComicGeeks",
-    ListSource.OTHER: "Other",
-}
 
 
 class WebhookState(StrEnum):
@@ -335,26 +289,14 @@ class TokenScope(StrEnum):
     EDIT = "edit"  # everything the owner may do
 
 
-class ItemType(StrEnum):
+class ItemType(_Labelled):
     """The role of an issue in a reading list; "" means none."""
 
     PROLOGUE = "PROLOGUE"
-    CORE = "CORE"
-    TIE_IN = "TIE_IN"
+    CORE = "CORE", "Core Issue"
+    TIE_IN = "TIE_IN", "Tie-In"
     EPILOGUE = "EPILOGUE"
 
-    @property
-    def label(self) -> str:
-        """Return the label shown by the API."""
-        return ITEM_TYPE_LABELS[self]
-
-
-ITEM_TYPE_LABELS = {
-    ItemType.PROLOGUE: "Prologue",
-    ItemType.CORE: "Core Issue",
-    ItemType.TIE_IN: "Tie-In",
-    ItemType.EPILOGUE: "Epilogue",
-}
 
 STARS = (1, 5)  # minimum and maximum
 PRIORITIES = (1, 5)  # of wishes; 1 is the highest

@@ -18,7 +18,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from comicsdb.catalog import search
 from comicsdb.catalog.labels import constant, label_for_code
 from comicsdb.models import Attribution, Genre, Issue, Series, SeriesType, series_genre
-from comicsdb.models.choices import ATTRIBUTION_LABELS
+from comicsdb.models.choices import AttributionSource
 from comicsdb_api.resource.types import ChoiceText, Instant, JsonList, JsonObject, Money, Url
 
 # Base URLs in bodies, which are parameters of each request.
@@ -158,8 +158,9 @@ def genres(series):
 def attribution(owner):
     """The attributions of an object, in the order entered."""
     table = Attribution.__table__
+    source = label_for(table.c.source, {each: each.label for each in AttributionSource})
     return json_list(
-        json_object("Attribution", source=label_for(table.c.source, ATTRIBUTION_LABELS), url=table.c.url),
+        json_object("Attribution", source=source, url=table.c.url),
         table,
         table.c[f"{owner.name}_id"] == owner.c.id,
         (table.c.id,),

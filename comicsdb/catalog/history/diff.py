@@ -16,7 +16,7 @@ from comicsdb.catalog.history.text_diff import diff_words
 from comicsdb.catalog.kinds import KINDS, PRECISIONS, Kind
 from comicsdb.catalog.references import Reference, References
 from comicsdb.models import Variant
-from comicsdb.models.choices import ATTRIBUTION_LABELS, EXTERNAL_SOURCES, Precision, Status
+from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource, Precision, Status
 from comicsdb.values import partial_day_text
 
 VALUE, TEXT, LIST, ORDER, CREDITS, VARIANTS = "value", "text", "list", "order", "credits", "variants"
@@ -124,9 +124,8 @@ def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[D
             continue
         if field in kind.parents:
             target = kind.parents[field].__tablename__
-            found.append(
-                _value_difference(field, *(each and names.to(target, each) for each in (before, after)))
-            )
+            shown = (each and names.to(target, each) for each in (before, after))
+            found.append(Difference(field, VALUE, *shown))
         elif field in links:
             found.append(
                 _list_difference(
@@ -147,9 +146,8 @@ def _differences(kind: Kind, old: dict, new: dict, names: References) -> tuple[D
             found.append(Difference(field, TEXT, before, after, words=diff_words(before or "", after or "")))
         else:
             columns = kind.model.__table__.columns
-            found.append(
-                _value_difference(field, *(_shown_value(columns, field, each) for each in (old, new)))
-            )
+            shown = (_shown_value(columns, field, each) for each in (old, new))
+            found.append(Difference(field, VALUE, *shown))
     return tuple(found)
 
 
@@ -179,10 +177,6 @@ def _partial_date(field: str, snapshot: dict) -> str | None:
     return partial_day_text(snapshot.get(field), snapshot.get(f"{field}_precision")) or None
 
 
-def _value_difference(field: str, old, new) -> Difference:
-    return Difference(field, VALUE, old, new)
-
-
 def _shown_value(columns, field: str, snapshot: dict):
     """The value of a plain field as shown; None for an empty text."""
     if snapshot.get(f"{field}_precision") not in (None, Precision.DAY):
@@ -205,7 +199,9 @@ def _sorted_references(names: References, kind: str, ids: list[int] | None) -> l
 
 
 def _shown_source(attribution: dict) -> Source:
-    return Source(ATTRIBUTION_LABELS.get(attribution["source"], attribution["source"]), attribution["url"])
+    source = attribution["source"]
+    known = source in list(AttributionSource)
+    return Source(AttributionSource(source).label if known else source, attribution["url"])
 
 
 def _external_id_text(row: dict) -> str:
@@ -266,7 +262,7 @@ def _fields_of_variant(old: dict, new: dict) -> tuple[Difference, ...]:
         (field, _shown_value(columns, field, old), _shown_value(columns, field, new))
         for field in ("name", "price", "sku", "upc", "image")
     ]
-    return tuple(_value_difference(field, was, now) for field, was, now in pairs if was != now)
+    return tuple(Difference(field, VALUE, was, now) for field, was, now in pairs if was != now)
 
 
 def _action(key: int, before: dict, after: dict) -> str:

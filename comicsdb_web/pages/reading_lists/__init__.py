@@ -13,7 +13,7 @@ from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures, forks, likes, ratings, reading
 from comicsdb.library.reading_lists.figures import has_publisher
 from comicsdb.models import ReadingList, ReadingListItem, ReadingListRating, User
-from comicsdb.models.choices import LIST_SOURCE_NAMES, STARS, ItemType, ListType
+from comicsdb.models.choices import STARS, ItemType, ListSource, ListType
 from comicsdb.security import Permission
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import with_query
@@ -37,7 +37,7 @@ ITEM_TYPES = {
     ItemType.TIE_IN: _("Tie-In"),
     ItemType.EPILOGUE: _("Epilogue"),
 }
-SOURCES = LIST_SOURCE_NAMES  # names, which are not translated
+SOURCES = {each: each.label for each in ListSource}  # names, which are not translated
 
 LABELS = {
     "q": _("Search"),
