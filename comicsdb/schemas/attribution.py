@@ -25,5 +25,5 @@ class WebAddress(Text):
 class AttributionSchema(ObjectSchema):
     """The fields of an attribution."""
 
-    source = field(Choice([source.value for source in AttributionSource]), required=True)
+    source = field(Choice(AttributionSource), required=True)
     url = field(WebAddress(URL_LENGTH, blank=False), required=True)

@@ -6,7 +6,7 @@ from colander import Invalid, MappingSchema, SchemaNode, drop
 from comicsdb.i18n import formatted
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import YEARS
-from comicsdb.models.currencies import Currency
+from comicsdb.models.currencies import CURRENCY_COLUMNS, Currency
 from comicsdb.schemas.types import (
     REQUIRED,
     Amount,
@@ -47,7 +47,7 @@ class ObjectSchema(MappingSchema):
                 field.missing = drop
 
     def deserialize(self, cstruct=colander.null):
-        """Return the values for the catalogue; raise Invalid."""
+        """Return the values for the catalogue, with currencies by their columns; raise Invalid."""
         if not isinstance(cstruct, dict):
             kind = type(cstruct).__name__
             raise Invalid(self, formatted("Invalid data. Expected a dictionary, but got ${kind}.", kind=kind))
@@ -57,6 +57,9 @@ class ObjectSchema(MappingSchema):
         for field in self.children:
             if isinstance(field.typ, PartialDate) and isinstance(values.get(field.name), tuple):
                 values[field.name], values[f"{field.name}_precision"] = values[field.name]
+        for amount, column in CURRENCY_COLUMNS.items():
+            if f"{amount}_currency" in values:
+                values[column] = values.pop(f"{amount}_currency")
         return values
 
     def _with_currencies(self, sent: dict) -> dict:
@@ -140,19 +143,14 @@ def year(*, required: bool = False) -> SchemaNode:
     return field(Integer(*YEARS, nullable=not required), required=required)
 
 
-def boolean() -> SchemaNode:
-    """Create a boolean field."""
-    return field(Boolean())
-
-
 def external_id() -> SchemaNode:
     """Create a field for the id of the object in another database, or null."""
     return field(Integer(0, INTEGER_MAX, nullable=True))
 
 
-def date(*, required: bool = False) -> SchemaNode:
-    """Create a field for a date, or null if optional."""
-    return field(Date(nullable=not required), required=required)
+def date() -> SchemaNode:
+    """Create a field for a date or null."""
+    return field(Date(nullable=True))
 
 
 def reference(*, required: bool = False) -> SchemaNode:

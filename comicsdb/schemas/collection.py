@@ -28,11 +28,6 @@ COMMA_IN_TAG = _("A tag cannot contain a comma.")
 SHOWN_MAX = 30  # characters of an invalid id that are shown in a message
 
 
-def codes(choices) -> list[str]:
-    """Return the values of an enumeration as strings."""
-    return [choice.value for choice in choices]
-
-
 class IssueId(Integer):
     """The id of an issue; whether it exists is checked later."""
 
@@ -86,23 +81,16 @@ class CollectionItemSchema(ObjectSchema):
 
     variant_id = field(VariantId())
     quantity = field(Integer(1, SMALL_MAX))
-    book_format = field(Choice(codes(BookFormat)))
+    book_format = field(Choice(BookFormat))
     grade = field(Grade(nullable=True))
-    grading_company = field(Choice(["", *codes(GradingCompany)]))
+    grading_company = field(Choice(("", *GradingCompany)))
     purchase_date = date()
     purchase_price = field(Amount(WHOLE_DIGITS))
-    purchase_price_currency = field(Choice(codes(Currency)))
+    purchase_price_currency = field(Choice(Currency))
     purchase_store = text(PLACE_LENGTH)
     storage_location = text(PLACE_LENGTH)
     tags = field(Tags())
     notes = text()
-
-    def deserialize(self, cstruct=colander.null):
-        """Return the values for `library.collection`, with the currency renamed to its column."""
-        values = super().deserialize(cstruct)
-        if "purchase_price_currency" in values:
-            values["purchase_currency"] = values.pop("purchase_price_currency")
-        return values
 
 
 class CollectionBulkSchema(CollectionItemSchema):

@@ -6,7 +6,6 @@ from comicsdb.models.choices import Precision
 from comicsdb.models.currencies import Currency
 from comicsdb.schemas.base import (
     ObjectSchema,
-    boolean,
     code,
     date,
     external_id,
@@ -18,7 +17,7 @@ from comicsdb.schemas.base import (
     texts,
 )
 from comicsdb.schemas.external_id import external_ids
-from comicsdb.schemas.types import Amount, Choice, PartialDate, Price
+from comicsdb.schemas.types import Amount, Boolean, Choice, PartialDate, Price
 
 NUMBER_LENGTH = 25
 TITLE_LENGTH = 255
@@ -35,7 +34,7 @@ class IssueSchema(ObjectSchema):
     title = text(TITLE_LENGTH)
     name = texts(STORY_LENGTH)
     cover_date = field(PartialDate(nullable=True), required=True)
-    cover_date_precision = field(Choice([known.value for known in Precision]))
+    cover_date_precision = field(Choice(Precision))
     store_date = date()
     foc_date = date()
     price = field(Price())
@@ -45,7 +44,7 @@ class IssueSchema(ObjectSchema):
     upc = code(UPC_LENGTH)
     page = small_integer()
     desc = text()
-    desc_is_solicitation = boolean()
+    desc_is_solicitation = field(Boolean())
     arcs = references()
     characters = references()
     teams = references()
@@ -83,15 +82,16 @@ class VariantSchema(ObjectSchema):
     keeps_currency = False
     name = text(TITLE_LENGTH)
     price = field(Amount())
-    price_currency = field(Choice([currency.value for currency in Currency]))
+    price_currency = field(Choice(Currency))
     sku = text(SKU_LENGTH)
     upc = code(UPC_LENGTH)
     issue = reference(required=True)
 
     def deserialize(self, cstruct=colander.null):
-        """Return the values for the catalogue, with the currency renamed to its column."""
+        """Return the values for the catalogue."""
         values = super().deserialize(cstruct)
-        currency = values.pop("price_currency", Currency.USD.value)
         if "price" in values:
-            values["currency"] = currency
+            values.setdefault("currency", Currency.USD.value)
+        else:
+            values.pop("currency", None)
         return values

@@ -27,7 +27,7 @@ class SeriesSchema(CatalogueSchema):
     language = field(Choice(("", *LANGUAGES)))
     volume = small_integer(required=True)
     series_type = reference(required=True)
-    status = field(Choice([status.value for status in Status]), required=True)
+    status = field(Choice(Status), required=True)
     publisher = reference(required=True)
     imprint = field(Id(nullable=True, zero_is_none=True))
     year_began = year(required=True)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
+from enum import Enum
 
 import colander
 import orjson
@@ -275,14 +276,15 @@ class DateTime(Field):
 
 
 class Choice(Field):
-    """One of a closed list of codes; `fold` converts the sent text to the form of the codes.
+    """One of a closed list of codes, or of an enumeration.
 
-    `default` is the code that an empty text in a form stands for.
+    `fold` converts the sent text to the form of the codes. `default` is the code that an empty text in a form
+    stands for.
     """
 
     def __init__(self, codes, *, fold=str, nullable: bool = False, default=None):
         super().__init__(nullable=nullable)
-        self.codes = {str(code): code for code in codes}
+        self.codes = {str(code): code.value if isinstance(code, Enum) else code for code in codes}
         self.fold = fold
         self.default = default
 

@@ -1,17 +1,10 @@
 """Schemas of wishes, and of the purchases that fulfil them."""
 
-import colander
-
 from comicsdb.models.choices import PRIORITIES, WishStatus
 from comicsdb.models.currencies import Currency
 from comicsdb.schemas.base import ObjectSchema, date, field, text
-from comicsdb.schemas.collection import PLACE_LENGTH, WHOLE_DIGITS, IssueId, VariantId, codes
+from comicsdb.schemas.collection import PLACE_LENGTH, WHOLE_DIGITS, IssueId, VariantId
 from comicsdb.schemas.types import Amount, Choice, Grade, Integer
-
-
-def currency():
-    """Create a field for a currency, which only counts together with an amount."""
-    return field(Choice(codes(Currency)))
 
 
 class WishSchema(ObjectSchema):
@@ -21,12 +14,8 @@ class WishSchema(ObjectSchema):
     priority = field(Integer(*PRIORITIES))
     desired_grade = field(Grade(nullable=True))
     max_price = field(Amount(WHOLE_DIGITS))
-    max_price_currency = currency()
+    max_price_currency = field(Choice(Currency))
     notes = text()
-
-    def deserialize(self, cstruct=colander.null):
-        """Return the values for `library.wish_list`, with the currency renamed to its column."""
-        return _rename(super().deserialize(cstruct), "max_price_currency", "max_currency")
 
 
 class NewWishSchema(WishSchema):
@@ -38,7 +27,7 @@ class NewWishSchema(WishSchema):
 class WishFormSchema(NewWishSchema):
     """A wish in the site's form, which can also set the status."""
 
-    status = field(Choice(codes(WishStatus)))
+    status = field(Choice(WishStatus))
 
 
 class PurchaseSchema(ObjectSchema):
@@ -46,16 +35,6 @@ class PurchaseSchema(ObjectSchema):
 
     purchase_date = date()
     purchase_price = field(Amount(WHOLE_DIGITS))
-    purchase_price_currency = currency()
+    purchase_price_currency = field(Choice(Currency))
     purchase_store = text(PLACE_LENGTH)
     notes = text()
-
-    def deserialize(self, cstruct=colander.null):
-        """Return the values for `library.wish_list.acquire`, with the currency renamed to its column."""
-        return _rename(super().deserialize(cstruct), "purchase_price_currency", "purchase_currency")
-
-
-def _rename(values: dict, name: str, column: str) -> dict:
-    if name in values:
-        values[column] = values.pop(name)
-    return values
