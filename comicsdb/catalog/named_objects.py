@@ -173,8 +173,7 @@ def variants_with_code(session: Session, query: str, issue_ids: Sequence[int]) -
     )
 
     def has_it(*columns):
-        codes = (func.upper(func.translate(column, " -", "")) for column in columns)
-        return or_(*(each.in_([one.upper() for one in known]) for each in codes))
+        return or_(*(search.compacted(column).in_([each.upper() for each in known]) for column in columns))
 
     found = select(Variant.issue_id, Variant.id, func.coalesce(func.nullif(Variant.name, ""), Variant.sku))
     found = found.join(Issue, Issue.id == Variant.issue_id).where(

@@ -86,7 +86,7 @@ def all_words_in(columns, wanted: list[str]) -> ColumnElement[bool]:
 
 def equals_ignoring_case(column, value: str) -> ColumnElement[bool]:
     """The condition that a column equals a value, ignoring case."""
-    return _upper(column) == func.upper(value)
+    return upper_case(column) == func.upper(value)
 
 
 def substring_pattern(part: str) -> str:
@@ -96,7 +96,7 @@ def substring_pattern(part: str) -> str:
 
 def matches_pattern(column, wanted: str) -> ColumnElement[bool]:
     """The condition that a column matches a LIKE pattern, ignoring case."""
-    return _upper(column).like(func.upper(wanted))
+    return upper_case(column).like(func.upper(wanted))
 
 
 def same_code(column, code: str) -> ColumnElement[bool]:
@@ -183,8 +183,8 @@ def _unspaced(column) -> ColumnElement[str]:
     return func.translate(column, literal_column("' -'"), literal_column("''"))
 
 
-def _upper(column) -> ColumnElement[str]:
-    # In the C collation, only ASCII letters have upper and lower case.
+def upper_case(column) -> ColumnElement[str]:
+    """A text in upper case; in the C collation, only ASCII letters would have one."""
     return func.upper(column.collate("default") if column.type.collation else column)
 
 

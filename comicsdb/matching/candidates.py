@@ -29,6 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import covers
+from comicsdb.catalog.search import compacted, upper_case
 from comicsdb.models import ExternalId, Imprint, Issue, Publisher, Series, SeriesType, Variant
 from comicsdb.models.choices import Precision
 
@@ -51,21 +52,13 @@ def _table_of_arrays(name: str, /, **columns) -> tuple:
     return made.render_derived(name=name)
 
 
-def _upper(column):
-    return func.upper(column.collate("default"))
-
-
-def _compacted(column):
-    return func.upper(func.translate(column, literal_column("' -'"), literal_column("''")))
-
-
 # Codes and ids that are looked up unchanged, by the expressions of their indexes.
 EXACT_COLUMNS = (
-    ("isbn", _compacted(issue.c.isbn), issue.c.id),
-    ("gtin", _compacted(issue.c.upc), issue.c.id),
-    ("gtin", _compacted(variant.c.upc), variant.c.issue_id),
-    ("sku", func.upper(issue.c.sku), issue.c.id),
-    ("sku", func.upper(variant.c.sku), variant.c.issue_id),
+    ("isbn", compacted(issue.c.isbn), issue.c.id),
+    ("gtin", compacted(issue.c.upc), issue.c.id),
+    ("gtin", compacted(variant.c.upc), variant.c.issue_id),
+    ("sku", upper_case(issue.c.sku), issue.c.id),
+    ("sku", upper_case(variant.c.sku), variant.c.issue_id),
     ("id", issue.c.id, issue.c.id),
     ("cv_id", issue.c.cv_id, issue.c.id),
     ("gcd_id", issue.c.gcd_id, issue.c.id),
@@ -93,7 +86,7 @@ def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
     for table, owner in ((issue, issue.c.id), (variant, variant.c.issue_id)):
         if wanted.get("stem"):
             asked = _table_of_arrays(f"{table.name}_codes", value=(Text, wanted["stem"]))
-            code = _compacted(table.c.upc)
+            code = compacted(table.c.upc)
             last = func.concat(asked.c.value, literal_column("':'"))  # the character after 9
             begins = and_(code.bool_op("~>=~")(asked.c.value), code.bool_op("~<~")(last))
             found = select(*_owner_columns(owner), code.label("code")).where(begins).limit(CODES_MAX)
@@ -200,11 +193,10 @@ def issues(
         places, texts = zip(*numbered, strict=True)
         wanted = _table_of_arrays("numbered", series_id=(Integer, places), number=(Text, texts))
         own = issue.c.series_id == wanted.c.series_id
-        for name in ("number", "alt_number"):
-            column = issue.c[name]
-            has = (_upper(column) if name == "number" else func.upper(column)) == wanted.c.number
+        for column in (issue.c.number, issue.c.alt_number):
+            has = upper_case(column) == wanted.c.number
             found = select(issue.c.id).where(own, has).order_by(*ORDER).limit(ISSUES_MAX)
-            found = found.lateral(f"by_{name}")
+            found = found.lateral(f"by_{column.name}")
             parts.append(select(found.c.id).select_from(wanted.join(found, true())))
     if dated:
         places, years = zip(*dated, strict=True)

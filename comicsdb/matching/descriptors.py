@@ -17,6 +17,7 @@ from comicsdb.values import compact_code
 HASH_KINDS = ("phash", "dhash", "ahash")
 FIRST_YEAR = 1000  # from here on, the number of a volume is understood as the first year of the series
 READINGS_MAX = 6
+HALF = ("½", "0.5", "1/2")  # the spellings of the number ½
 NUMBER_DIGITS = 10  # more digits than an integer column can store
 SUPPLEMENTED = (17, 18)  # digits of a barcode with a five-digit supplement
 # A marked volume, which for Western comics is mostly a collection.
@@ -53,7 +54,7 @@ class Descriptor:
 def build_descriptor(known: Mapping) -> Descriptor:
     """The descriptor for values of `schemas.match.DescriptorSchema`."""
     name = known.get("file_name", "")
-    parsed = parse(name) if name else parse("")
+    parsed = parse(name)
     volume, began = known.get("volume"), known.get("year_began") or parsed.year_began
     if volume is not None and volume >= FIRST_YEAR:
         volume, began = None, began or volume
@@ -94,28 +95,21 @@ def _with_numbered_names(readings: tuple[Reading, ...]) -> Iterator[Reading]:
 
 def _readings(given: Reading, alt_series: Sequence[str], parsed: list[Reading]) -> tuple[Reading, ...]:
     """The given values completed by the file name, then its readings completed by the given values."""
-    first = parsed[0] if parsed else Reading()
-    completed = Reading(
-        "",
-        given.number or _number(first.number),
-        given.title or first.title,
-        first.volume if given.volume is None else given.volume,
-        given.year or first.year,
-    )
-    found = [replace(completed, series=series) for series in (given.series, *alt_series) if series]
-    found += [
-        Reading(
-            each.series,
-            given.number or _number(each.number),
-            given.title or each.title,
-            each.volume if given.volume is None else given.volume,
-            given.year or each.year,
+
+    def completed(series: str, reading: Reading) -> Reading:
+        return Reading(
+            series,
+            given.number or _number(reading.number),
+            given.title or reading.title,
+            reading.volume if given.volume is None else given.volume,
+            given.year or reading.year,
         )
-        for each in parsed
-        if each.series
-    ]
+
+    first = parsed[0] if parsed else Reading()
+    found = [completed(series, first) for series in (given.series, *alt_series) if series]
+    found += [completed(each.series, each) for each in parsed if each.series]
     # Without a series: it may be given by its id alone.
-    return tuple(dict.fromkeys(found or [completed]))[:READINGS_MAX]
+    return tuple(dict.fromkeys(found or [completed("", first)]))[:READINGS_MAX]
 
 
 def _number(number: str) -> str:
@@ -127,10 +121,8 @@ def _number(number: str) -> str:
 
 def number_spellings(number: str) -> tuple[str, ...]:
     """The possible spellings of a number in the catalogue."""
-    if number == "½":
-        return ("½", "0.5", "1/2")
-    if number in {"0.5", "1/2"}:
-        return ("½", "0.5", "1/2")
+    if number in HALF:
+        return HALF
     if number.endswith("½"):
         return (number, f"{number[:-1]}.5")
     return (number, f"{number[:-2]}½") if number.endswith(".5") else (number,)
