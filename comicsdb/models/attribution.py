@@ -1,7 +1,7 @@
 """Attributions: the sources of the texts of catalogue objects."""
 
 from sqlalchemy import CheckConstraint, Index, String, text
-from sqlalchemy.orm import Mapped, declared_attr, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 
 from comicsdb.models.base import Base, choice_check, parent_key
 from comicsdb.models.choices import AttributionSource
@@ -50,13 +50,10 @@ class Attribution(OwnerMixin, Base):
     """A citation of a source."""
 
     __tablename__ = "attribution"
+    __table_args__ = (*owner_args("attribution"), choice_check("source", AttributionSource))
 
     id: Mapped[int] = mapped_column(primary_key=True)
     source: Mapped[str] = mapped_column(
         String(1), server_default=AttributionSource.WIKIPEDIA, default=AttributionSource.WIKIPEDIA.value
     )
     url: Mapped[str] = mapped_column(String(200))
-
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        return (*owner_args("attribution"), choice_check("source", AttributionSource))

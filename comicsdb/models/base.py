@@ -197,16 +197,20 @@ def entity_args(table: str, *more):
     )
 
 
+def _author_column() -> Mapped[int]:
+    return mapped_column(
+        ForeignKey("user_account.id", ondelete="SET DEFAULT"),
+        server_default=str(SYSTEM_USER_ID),
+        default=SYSTEM_USER_ID,
+        index=True,
+    )
+
+
 class AuthorsMixin:
     """The creator and last editor of an object, by default the system account."""
 
-    @declared_attr
-    def created_by_id(cls) -> Mapped[int]:  # noqa: N805
-        return _author_column()
-
-    @declared_attr
-    def edited_by_id(cls) -> Mapped[int]:  # noqa: N805
-        return _author_column()
+    created_by_id: Mapped[int] = _author_column()
+    edited_by_id: Mapped[int] = _author_column()
 
     @declared_attr
     def created_by(cls):  # noqa: N805
@@ -215,15 +219,6 @@ class AuthorsMixin:
     @declared_attr
     def edited_by(cls):  # noqa: N805
         return relationship("User", foreign_keys=[cls.edited_by_id], lazy="raise")
-
-
-def _author_column():
-    return mapped_column(
-        ForeignKey("user_account.id", ondelete="SET DEFAULT"),
-        server_default=str(SYSTEM_USER_ID),
-        default=SYSTEM_USER_ID,
-        index=True,
-    )
 
 
 class ExternalIdColumnsMixin:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from sqlalchemy import Index, String
-from sqlalchemy.orm import Mapped, declared_attr, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 
 from comicsdb.models.attribution import OwnerMixin, owner_args
 from comicsdb.models.base import Base, blank_text, parent_key, stamp
@@ -17,6 +17,10 @@ class ExternalId(OwnerMixin, Base):
     """
 
     __tablename__ = "external_id"
+    __table_args__ = (
+        *owner_args("external_id", "source", "external_id", "scope", unique=True),
+        Index("ix_external_id_external_id_source", "external_id", "source"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     source: Mapped[str] = mapped_column(String(20))
@@ -24,11 +28,3 @@ class ExternalId(OwnerMixin, Base):
     scope: Mapped[str] = blank_text(20)
     said_by_id: Mapped[int | None] = parent_key("user_account.id", ondelete="SET NULL", nullable=True)
     said_on: Mapped[datetime] = stamp()
-
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        content = ("source", "external_id", "scope")
-        return (
-            *owner_args("external_id", *content, unique=True),
-            Index("ix_external_id_external_id_source", "external_id", "source"),
-        )

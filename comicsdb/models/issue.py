@@ -20,7 +20,7 @@ from sqlalchemy import (
     literal_column,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import (
     CASCADE,
@@ -129,6 +129,46 @@ class Issue(
     """
 
     __tablename__ = "issue"
+    __table_args__ = (
+        Index("uq_issue_slug", "slug", unique=True),
+        *external_id_column_args("issue", include=("series_id",)),
+        *price_args(),
+        UniqueConstraint("series_id", "number", name="uq_issue_series_id_number"),
+        Index(
+            "ix_issue_series_order",
+            "series_id",
+            "cover_date",
+            "store_date",
+            "number",
+            "id",
+        ),
+        Index(
+            "ix_issue_id_series_id", "id", "series_id"
+        ),  # for index-only scans of the series of many issues
+        Index("ix_issue_series_id_number_upper", "series_id", upper("number", ordered=True)),
+        Index("ix_issue_number_upper", upper("number", ordered=True)),
+        *(Index(f"ix_issue_{column}_upper", upper(column)) for column in ("alt_number", "sku", "cover_hash")),
+        _code_index("issue", "upc"),
+        _code_index("issue", "isbn"),
+        Index(
+            "ix_issue_numbers_folded_trgm",
+            literal_column("fold(number)").label("number"),
+            literal_column("fold(alt_number)").label("alt_number"),
+            postgresql_using="gin",
+            postgresql_ops={"number": "gin_trgm_ops", "alt_number": "gin_trgm_ops"},
+        ),
+        # The columns of most filters, with the series, so that the rows before a page can be counted.
+        *(
+            Index(f"ix_issue_{column}", column, "id", postgresql_include=["series_id"])
+            for column in ("cover_date", "store_date", "foc_date", "modified")
+        ),
+        Index("ix_issue_image", "image", postgresql_using="hash"),  # finds the cover of a picture
+        Index("ix_issue_rating_id", "rating_id", postgresql_include=["series_id"]),
+        Index("ix_issue_created_on", "created_on", "id"),
+        range_check("page", 0, SMALL_MAX),
+        choice_check("cover_date_precision", Precision),
+        *(_since_earliest(column) for column in ("cover_date", "store_date", "foc_date")),
+    )
 
     series_id: Mapped[int] = parent_key("series.id", index=False)
     number: Mapped[str] = mapped_column(ordered_text(25))
@@ -170,52 +210,6 @@ class Issue(
     credits = relationship("Credit", lazy="raise", viewonly=True)
     variants = relationship("Variant", lazy="raise", viewonly=True, order_by="Variant.id")
 
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        return (
-            Index("uq_issue_slug", "slug", unique=True),
-            *external_id_column_args("issue", include=("series_id",)),
-            *price_args(),
-            UniqueConstraint("series_id", "number", name="uq_issue_series_id_number"),
-            Index(
-                "ix_issue_series_order",
-                "series_id",
-                "cover_date",
-                "store_date",
-                "number",
-                "id",
-            ),
-            Index(
-                "ix_issue_id_series_id", "id", "series_id"
-            ),  # for index-only scans of the series of many issues
-            Index("ix_issue_series_id_number_upper", "series_id", upper("number", ordered=True)),
-            Index("ix_issue_number_upper", upper("number", ordered=True)),
-            *(
-                Index(f"ix_issue_{column}_upper", upper(column))
-                for column in ("alt_number", "sku", "cover_hash")
-            ),
-            _code_index("issue", "upc"),
-            _code_index("issue", "isbn"),
-            Index(
-                "ix_issue_numbers_folded_trgm",
-                literal_column("fold(number)").label("number"),
-                literal_column("fold(alt_number)").label("alt_number"),
-                postgresql_using="gin",
-                postgresql_ops={"number": "gin_trgm_ops", "alt_number": "gin_trgm_ops"},
-            ),
-            # The columns of most filters, with the series, so that the rows before a page can be counted.
-            *(
-                Index(f"ix_issue_{column}", column, "id", postgresql_include=["series_id"])
-                for column in ("cover_date", "store_date", "foc_date", "modified")
-            ),
-            Index("ix_issue_image", "image", postgresql_using="hash"),  # finds the cover of a picture
-            Index("ix_issue_rating_id", "rating_id", postgresql_include=["series_id"]),
-            Index("ix_issue_created_on", "created_on", "id"),
-            range_check("page", 0, SMALL_MAX),
-            choice_check("cover_date_precision", Precision),
-            *(_since_earliest(column) for column in ("cover_date", "store_date", "foc_date")),
-        )
-
     @property
     def label(self) -> str:
         """Return the label, as in `Series (2020) #1`; needs `series` and its `series_type` loaded."""
@@ -234,6 +228,12 @@ class Variant(PictureMixin, PriceMixin, Base):
     """Another cover of an issue."""
 
     __tablename__ = "variant"
+    __table_args__ = (
+        *price_args(),
+        _code_index("variant", "upc"),
+        Index("ix_variant_sku_upper", literal_column("upper(sku)")),
+        Index("ix_variant_image", "image", postgresql_using="hash"),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     issue_id: Mapped[int] = parent_key("issue.id")
@@ -243,15 +243,6 @@ class Variant(PictureMixin, PriceMixin, Base):
     cover_hash: Mapped[str] = blank_text(16)
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
-
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        return (
-            *price_args(),
-            _code_index("variant", "upc"),
-            Index("ix_variant_sku_upper", literal_column("upper(sku)")),
-            Index("ix_variant_image", "image", postgresql_using="hash"),
-        )
 
 
 class Credit(Base):

@@ -4,7 +4,7 @@ from datetime import date
 
 from sqlalchemy import Column, Date, ForeignKey, Index, String, Table
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import (
     CASCADE,
@@ -63,16 +63,15 @@ class Creator(AliasesMixin, NameStampMixin, PictureMixin, CatalogueEntity):
     """A person who makes comics."""
 
     __tablename__ = "creator"
+    __table_args__ = (
+        *(choice_check(column, KNOWN_PRECISIONS) for column in ("birth_precision", "death_precision")),
+        *alias_args("creator"),
+    )
 
     birth: Mapped[date | None] = mapped_column(Date)
     birth_precision: Mapped[str] = precision()
     death: Mapped[date | None] = mapped_column(Date)
     death_precision: Mapped[str] = precision()
-
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        checks = (choice_check(column, KNOWN_PRECISIONS) for column in ("birth_precision", "death_precision"))
-        return (*checks, *alias_args("creator"))
 
 
 class Team(IssueListMixin, NameStampMixin, PictureMixin, CatalogueEntity):
@@ -88,11 +87,8 @@ class Character(AliasesMixin, IssueListMixin, NameStampMixin, PictureMixin, Cata
     """A character who appears in comics."""
 
     __tablename__ = "character"
+    __table_args__ = alias_args("character")
 
     creators = relationship(Creator, secondary=character_creator, lazy="raise", viewonly=True)
     teams = relationship(Team, secondary=character_team, lazy="raise", viewonly=True)
     universes = relationship("Universe", secondary=character_universe, lazy="raise", viewonly=True)
-
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        return alias_args("character")

@@ -3,7 +3,7 @@
 import re
 
 from sqlalchemy import BigInteger, Index, String, literal_column
-from sqlalchemy.orm import Mapped, declared_attr, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 
 from comicsdb.models.base import Base
 
@@ -33,21 +33,15 @@ class PictureHash(Base):
     """
 
     __tablename__ = "picture_hash"
+    # Hashes that differ in few bits have a quarter that differs in even fewer: see `catalog.covers`.
+    __table_args__ = tuple(
+        Index(f"ix_picture_hash_{column}_{shift}", quarter(column, shift).label("quarter"))
+        for column in HASHES
+        for shift in QUARTERS
+    )
 
     picture: Mapped[str] = mapped_column(String(100), primary_key=True)
     phash: Mapped[int] = mapped_column(BigInteger)
     dhash: Mapped[int] = mapped_column(BigInteger)
     early_dhash: Mapped[int] = mapped_column(BigInteger)
     ahash: Mapped[int] = mapped_column(BigInteger)
-
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        # Hashes that differ in few bits have a quarter that differs in even fewer: see `catalog.covers`.
-        return tuple(
-            Index(
-                f"ix_picture_hash_{column}_{shift}",
-                quarter(column, shift).label("quarter"),
-            )
-            for column in HASHES
-            for shift in QUARTERS
-        )

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Index, SmallInteger, String
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import (
     CatalogueEntity,
@@ -24,68 +24,59 @@ class Publisher(PictureMixin, CatalogueEntity):
     """A company that publishes comics."""
 
     __tablename__ = "publisher"
+    __table_args__ = catalogue_args(
+        "publisher",
+        trigram_index("publisher", "alt_folded"),
+        upper_trigram_index("publisher", "name"),
+        range_check("founded", *YEARS),
+    )
 
     alt_names: Mapped[list[str]] = mapped_column(ARRAY(String(255)), server_default="{}", default=list)
     alt_folded: Mapped[str] = folded("joined(alt_names)")
     founded: Mapped[int | None] = mapped_column(SmallInteger)
     country: Mapped[str] = mapped_column(String(2), server_default=DEFAULT_COUNTRY, default=DEFAULT_COUNTRY)
 
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        return catalogue_args(
-            "publisher",
-            trigram_index("publisher", "alt_folded"),
-            upper_trigram_index("publisher", "name"),
-            range_check("founded", *YEARS),
-        )
-
 
 class Imprint(PictureMixin, CatalogueEntity):
     """A named line of comics of a publisher."""
 
     __tablename__ = "imprint"
+    __table_args__ = catalogue_args(
+        "imprint", upper_trigram_index("imprint", "name"), range_check("founded", *YEARS)
+    )
 
     publisher_id: Mapped[int] = parent_key("publisher.id")
     founded: Mapped[int | None] = mapped_column(SmallInteger)
 
     publisher: Mapped[Publisher] = relationship(lazy="raise", viewonly=True)
 
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        return catalogue_args(
-            "imprint", upper_trigram_index("imprint", "name"), range_check("founded", *YEARS)
-        )
-
 
 class Universe(NameStampMixin, PictureMixin, CatalogueEntity):
     """A shared fictional world."""
 
     __tablename__ = "universe"
+    __table_args__ = catalogue_args(
+        "universe",
+        Index(
+            "uq_universe_publisher_id_name_designation",
+            "publisher_id",
+            "name",
+            "designation",
+            unique=True,
+            postgresql_nulls_not_distinct=True,
+        ),
+        ordering_index(
+            "ix_universe_designation_order", "folded", "name", "designation_folded", "designation", "id"
+        ),
+        trigram_index("universe", "designation_folded"),
+        upper_trigram_index("universe", "designation"),
+    )
 
     publisher_id: Mapped[int | None] = parent_key("publisher.id", nullable=True, index=False)
     designation: Mapped[str] = mapped_column(ordered_text(255), server_default="", default="")
     designation_folded: Mapped[str] = folded('designation COLLATE "default"')
 
     publisher: Mapped[Publisher | None] = relationship(lazy="raise", viewonly=True)
-
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        return catalogue_args(
-            "universe",
-            Index(
-                "uq_universe_publisher_id_name_designation",
-                "publisher_id",
-                "name",
-                "designation",
-                unique=True,
-                postgresql_nulls_not_distinct=True,
-            ),
-            ordering_index(
-                "ix_universe_designation_order", "folded", "name", "designation_folded", "designation", "id"
-            ),
-            trigram_index("universe", "designation_folded"),
-            upper_trigram_index("universe", "designation"),
-        )
 
     @property
     def label(self) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import (
     Base,
@@ -44,6 +44,21 @@ class ReadingList(RatingsMixin, PictureMixin, Entity):
     """
 
     __tablename__ = "reading_list"
+    __table_args__ = entity_args(
+        "reading_list",
+        UniqueConstraint(
+            "user_id",
+            "name",
+            "attribution_source",
+            name="uq_reading_list_user_id_name_attribution_source",
+        ),
+        choice_check("list_type", ListType),
+        choice_check("attribution_source", ("", *ListSource)),
+        CheckConstraint("previous_id <> id", name="previous_not_itself"),
+        CheckConstraint("next_id <> id", name="next_not_itself"),
+        CheckConstraint("previous_id <> next_id", name="two_neighbours"),
+        Index("ix_reading_list_likes", text("like_count DESC"), "folded", "id"),
+    )
 
     user_id: Mapped[int] = parent_key("user_account.id", index=False)
     desc: Mapped[str] = blank_text()
@@ -65,24 +80,6 @@ class ReadingList(RatingsMixin, PictureMixin, Entity):
     next: Mapped["ReadingList | None"] = relationship(
         lazy="raise", viewonly=True, foreign_keys="ReadingList.next_id", remote_side="ReadingList.id"
     )
-
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        return entity_args(
-            cls.__tablename__,
-            UniqueConstraint(
-                "user_id",
-                "name",
-                "attribution_source",
-                name="uq_reading_list_user_id_name_attribution_source",
-            ),
-            choice_check("list_type", ListType),
-            choice_check("attribution_source", ("", *ListSource)),
-            CheckConstraint("previous_id <> id", name="previous_not_itself"),
-            CheckConstraint("next_id <> id", name="next_not_itself"),
-            CheckConstraint("previous_id <> next_id", name="two_neighbours"),
-            Index("ix_reading_list_likes", text("like_count DESC"), "folded", "id"),
-        )
 
 
 class ReadingListItem(Base):

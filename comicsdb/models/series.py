@@ -17,7 +17,7 @@ from sqlalchemy import (
     Table,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.orm import Mapped, declared_attr, mapped_column, relationship
+from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import (
     CASCADE,
@@ -69,6 +69,28 @@ class Series(IssueListMixin, RatingsMixin, CatalogueEntity):
     """A run of issues of one publisher under one name."""
 
     __tablename__ = "series"
+    __table_args__ = catalogue_args(
+        "series",
+        Index(
+            "uq_series_publisher_id_name_volume_series_type_id",
+            "publisher_id",
+            "name",
+            "volume",
+            "series_type_id",
+            unique=True,
+        ),
+        ordering_index("ix_series_sort_order", "sort_folded", "sort_name", "year_began", "id"),
+        Index("ix_series_language", "language"),
+        Index("ix_series_issue_count", "issue_count", "id"),
+        Index("ix_series_last_cover_date", "last_cover_date", "id"),
+        Index("ix_series_rating_average", "rating_average", "id"),
+        trigram_index("series", "alt_folded"),
+        choice_check("language", ("", *LANGUAGES), "is_language"),
+        range_check("volume", 0, SMALL_MAX),
+        range_check("year_began", *YEARS),
+        range_check("year_end", *YEARS),
+        range_check("status", 1, 4),
+    )
 
     sort_name: Mapped[str] = mapped_column(ordered_text(255))
     sort_folded: Mapped[str] = folded('sort_name COLLATE "default"')
@@ -105,31 +127,6 @@ class Series(IssueListMixin, RatingsMixin, CatalogueEntity):
         lazy="raise",
         viewonly=True,
     )
-
-    @declared_attr.directive
-    def __table_args__(cls):  # noqa: N805
-        return catalogue_args(
-            "series",
-            Index(
-                "uq_series_publisher_id_name_volume_series_type_id",
-                "publisher_id",
-                "name",
-                "volume",
-                "series_type_id",
-                unique=True,
-            ),
-            ordering_index("ix_series_sort_order", "sort_folded", "sort_name", "year_began", "id"),
-            Index("ix_series_language", "language"),
-            Index("ix_series_issue_count", "issue_count", "id"),
-            Index("ix_series_last_cover_date", "last_cover_date", "id"),
-            Index("ix_series_rating_average", "rating_average", "id"),
-            trigram_index("series", "alt_folded"),
-            choice_check("language", ("", *LANGUAGES), "is_language"),
-            range_check("volume", 0, SMALL_MAX),
-            range_check("year_began", *YEARS),
-            range_check("year_end", *YEARS),
-            range_check("status", 1, 4),
-        )
 
     @property
     def label(self) -> str:
