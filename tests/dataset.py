@@ -1,17 +1,16 @@
 """Small data sets for tests: rows as dictionaries, written in the format that imports read."""
 
-import io
 import json
 from pathlib import Path
 
 from PIL import Image
 
+from tests.pictures import encoded
+
 
 def picture(color: str = "red", size: tuple[int, int] = (20, 30), form: str = "PNG", **options) -> bytes:
     """The bytes of a picture of one colour."""
-    stream = io.BytesIO()
-    Image.new("RGB", size, color).save(stream, form, **options)
-    return stream.getvalue()
+    return encoded(Image.new("RGB", size, color), form, **options)
 
 
 def entity(identifier: int, name: str, slug: str, **more) -> dict:

@@ -13,7 +13,7 @@ from psycopg import Connection
 
 from comicsdb.media.decoding import DecoderBusyError
 from comicsdb.media.storage import Storage, is_key
-from comicsdb.media.thumbnails import NoThumbnailError, Thumbnails
+from comicsdb.media.thumbnails import NoThumbnailError, open_thumbnail
 
 SIZE = "cover"  # size of the thumbnails, one of `imaging.picture.SIZES`
 CHUNK = 5000
@@ -33,12 +33,12 @@ def write_keys(connection: Connection, stream: BinaryIO) -> None:
 
 def write(path: Path, storage: Storage, keys: Iterable[bytes]) -> dict[str, int]:
     """Write the pack; returns the numbers of pictures in it and of those missing or unreadable."""
-    thumbnails, pictures, missing = Thumbnails(storage), 0, 0
+    pictures, missing = 0, 0
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as pack:
         for line in keys:
             key = line.decode().rstrip("\n")
             try:
-                content = thumbnails.open(SIZE, key)
+                content = open_thumbnail(storage, SIZE, key)
             except (NoThumbnailError, DecoderBusyError):
                 missing += 1
                 continue

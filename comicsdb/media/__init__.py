@@ -1,5 +1,6 @@
 """Pictures: `request.media` stores them; two routes serve them and their thumbnails."""
 
+from collections.abc import Callable
 from urllib.parse import quote
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPServiceUnavailable
@@ -18,7 +19,7 @@ from comicsdb.media.storage import (
     StorageDownError,
     content_type,
 )
-from comicsdb.media.thumbnails import NoThumbnailError, Thumbnails
+from comicsdb.media.thumbnails import NoThumbnailError, open_thumbnail
 
 BLOCK = 256 * 1024  # bytes
 
@@ -74,28 +75,23 @@ def picture_view(request):
     known = content_type(key)
     if known is None:
         return HTTPNotFound()
-    try:
-        return _answer(request, request.media.open(key), known)
-    except (BadKeyError, FileNotFoundError):
-        return HTTPNotFound()
-    except StorageDownError as error:
-        return HTTPServiceUnavailable(headers=[("Retry-After", str(error.retry_after))])
+    return _serve(request, lambda: request.media.open(key), known)
 
 
 def thumbnail_view(request):
     """Serve a thumbnail, made on demand."""
-    thumbnails = request.registry["comicsdb.thumbnails"]
+    found = request.matchdict
+    return _serve(request, lambda: open_thumbnail(request.media, found["size"], found["key"]), "image/webp")
+
+
+def _serve(request, find: Callable[[], Content], known: str):
+    """The picture that `find` opens, as a response with a known content type."""
     try:
-        return _answer(
-            request, thumbnails.open(request.matchdict["size"], request.matchdict["key"]), "image/webp"
-        )
-    except NoThumbnailError:
+        content = find()
+    except (BadKeyError, FileNotFoundError, NoThumbnailError):
         return HTTPNotFound()
     except StorageDownError as error:
         return HTTPServiceUnavailable(headers=[("Retry-After", str(error.retry_after))])
-
-
-def _answer(request, content: Content, known: str):
     pieces = request.environ.get("wsgi.file_wrapper", FileIter)
     response = Response(app_iter=pieces(content.stream, BLOCK), content_type=known, conditional_response=True)
     response.content_length = content.size
@@ -108,9 +104,7 @@ def _answer(request, content: Content, known: str):
 
 def includeme(config):
     """Open the storage; add `request.media`, `media_base`, `media_url`, `thumbnail_url` and both routes."""
-    storage = from_settings(config.get_settings())
-    config.registry["comicsdb.media"] = storage
-    config.registry["comicsdb.thumbnails"] = Thumbnails(storage)
+    config.registry["comicsdb.media"] = from_settings(config.get_settings())
     config.add_request_method(lambda request: request.registry["comicsdb.media"], "media", reify=True)
     config.add_request_method(media_base, "media_base", reify=True)
     config.add_request_method(media_url, "media_url")

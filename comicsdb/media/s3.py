@@ -115,7 +115,7 @@ class S3Storage(Storage):
             client.copy_object(**self._at(key), CopySource=self._at(source_key))
 
     def delete(self, key: str) -> None:
-        """See `Storage`; the picture goes first, as `Thumbnails` checks for it after storing a thumbnail."""
+        """See `Storage`; the picture goes first, as `open_thumbnail` checks for it at the end."""
         with self._request() as client:
             client.delete_object(**self._at(key))
         for entry in self._below(f"{THUMBNAILS}/{key}/"):

@@ -13,43 +13,39 @@ class NoThumbnailError(Exception):
     """There is no such size or picture, or the picture cannot be read."""
 
 
-class Thumbnails:
-    """Makes thumbnails on demand and stores them next to the pictures."""
+def open_thumbnail(storage: Storage, size_name: str, key: str) -> Content:
+    """Open a thumbnail; if there is none yet, it is made and stored next to the picture.
 
-    def __init__(self, storage: Storage):
-        self._storage = storage
+    Raises NoThumbnailError, and StorageDownError like the storage.
+    """
+    if size_name not in SIZES:
+        raise NoThumbnailError(f"There is no size {size_name!r}.")
+    try:
+        return _open_stored(storage, size_name, key) or _make(storage, size_name, key)
+    except (BadKeyError, FileNotFoundError) as error:
+        raise NoThumbnailError(f"There is no picture {key!r}.") from error
 
-    def open(self, size_name: str, key: str) -> Content:
-        """Open a thumbnail, making it if necessary.
 
-        Raises NoThumbnailError, and StorageDownError like the storage.
-        """
-        if size_name not in SIZES:
-            raise NoThumbnailError(f"There is no size {size_name!r}.")
+def _open_stored(storage: Storage, size_name: str, key: str) -> Content | None:
+    try:
+        return storage.open(key, size_name)
+    except FileNotFoundError:
+        return None
+
+
+def _make(storage: Storage, size_name: str, key: str) -> Content:
+    data = storage.read(key)
+    with decoding.acquire_decoder() as decoder:
+        found = _open_stored(storage, size_name, key)  # another thread may have made it
+        if found is not None:
+            return found
         try:
-            return self._made(size_name, key) or self._make(size_name, key)
-        except (BadKeyError, FileNotFoundError) as error:
-            raise NoThumbnailError(f"There is no picture {key!r}.") from error
-
-    def _made(self, size_name: str, key: str) -> Content | None:
-        try:
-            return self._storage.open(key, size_name)
-        except FileNotFoundError:
-            return None
-
-    def _make(self, size_name: str, key: str) -> Content:
-        data = self._storage.read(key)
-        with decoding.acquire_decoder() as decoder:
-            found = self._made(size_name, key)  # another thread may have made it
-            if found is not None:
-                return found
-            try:
-                made = decoder.thumbnail(data, size_name)
-            except PictureError as error:
-                log.warning("no thumbnail %s of %s: the picture %s", size_name, key, error)
-                raise NoThumbnailError(f"The picture {error}.") from error
-            self._storage.put(key, made, size_name)
-        if not self._storage.exists(key):  # removed in the meantime: leave no thumbnail behind
-            self._storage.delete(key)
-            raise FileNotFoundError(key)
-        return self._storage.open(key, size_name)
+            made = decoder.thumbnail(data, size_name)
+        except PictureError as error:
+            log.warning("no thumbnail %s of %s: the picture %s", size_name, key, error)
+            raise NoThumbnailError(f"The picture {error}.") from error
+        storage.put(key, made, size_name)
+    if not storage.exists(key):  # removed in the meantime: leave no thumbnail behind
+        storage.delete(key)
+        raise FileNotFoundError(key)
+    return storage.open(key, size_name)

@@ -7,12 +7,20 @@ row refers to, which the sweep removes.
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
 from comicsdb.imaging.picture import PictureError
-from comicsdb.media.decoding import UPLOAD_WAIT_SECONDS, CleanedPicture, DecoderBusyError, acquire_decoder
+from comicsdb.media.decoding import (
+    UPLOAD_WAIT_SECONDS,
+    CleanedPicture,
+    DecoderBusyError,
+    DecoderPool,
+    acquire_decoder,
+)
 from comicsdb.media.storage import STORAGE_OUTAGE, Storage, StorageDownError, new_key
 from comicsdb.models.picture_hash import PictureHash, signed
 
@@ -33,7 +41,8 @@ def picture_values(
     account of the uploader, None for commands. Raises PictureError, and StorageDownError (DecoderBusyError
     while another picture of the member is being decoded).
     """
-    cleaned = _clean(session, data, member, hashed=hashed)
+    with _decoder_for(session, member) as decoder:
+        cleaned = decoder.clean(data, hashed=hashed)
     if hashed and not cleaned.hashes:
         log.error("The cover uploaded just now cannot be hashed.")
     picture = cleaned.picture
@@ -51,30 +60,24 @@ def picture_hash(picture: str, found: dict[str, str]) -> PictureHash:
 
 def check_upload(session: Session, data: bytes, member: int | None) -> None:
     """Raise the exceptions that `picture_values` would raise, without storing the picture."""
-    _lock_uploads(session, member)
-    with acquire_decoder(UPLOAD_WAIT_SECONDS) as decoder:
+    with _decoder_for(session, member) as decoder:
         decoder.inspect(data)
 
 
-def _clean(session: Session, data: bytes, member: int | None, *, hashed: bool = False) -> CleanedPicture:
-    _lock_uploads(session, member)
-    with acquire_decoder(UPLOAD_WAIT_SECONDS) as decoder:
-        return decoder.clean(data, hashed=hashed)
+@contextmanager
+def _decoder_for(session: Session, member: int | None) -> Iterator[DecoderPool]:
+    """Wait for a decoder, having locked the member's pictures, across processes, for this transaction.
 
-
-def _lock_uploads(session: Session, member: int | None) -> None:
-    """Lock the decoding of a member's pictures, across processes, until the transaction ends.
-
-    Raises DecoderBusyError if the lock is not free within UPLOAD_LOCK_SECONDS.
+    Raises DecoderBusyError if the lock is not free within UPLOAD_LOCK_SECONDS, or no decoder is.
     """
-    if member is None:
-        return
     turn = select(func.pg_try_advisory_xact_lock(UPLOAD_LOCK, member))
     until = time.monotonic() + UPLOAD_LOCK_SECONDS
-    while not session.scalar(turn):
+    while member is not None and not session.scalar(turn):
         if time.monotonic() > until:
             raise DecoderBusyError("Another picture of this member is being decoded.")
         time.sleep(0.1)
+    with acquire_decoder(UPLOAD_WAIT_SECONDS) as decoder:
+        yield decoder
 
 
 def no_picture(*, hashed: bool) -> dict:
@@ -95,8 +98,7 @@ def hashes_of(data: bytes, name: str) -> dict[str, str]:
 
 def hashes_of_upload(session: Session, data: bytes, member: int | None) -> dict[str, str]:
     """The perceptual hashes of a picture that is not stored; raises the same as `check_upload`."""
-    _lock_uploads(session, member)
-    with acquire_decoder(UPLOAD_WAIT_SECONDS) as decoder:
+    with _decoder_for(session, member) as decoder:
         return decoder.hashes(data)
 
 

@@ -7,7 +7,7 @@ from pyramid.response import Response
 
 from comicsdb.media import decoding
 from comicsdb.media.storage import StorageDownError
-from comicsdb.media.thumbnails import NoThumbnailError
+from comicsdb.media.thumbnails import NoThumbnailError, open_thumbnail
 
 DECODER_TIMEOUT = 1.0  # seconds that a request waits for a free decoder
 
@@ -30,7 +30,7 @@ def picture_response(request, title: str, lines: list[str], covers: list[str]):
 
 def _thumbnail(request, key: str) -> bytes | None:
     try:
-        with request.registry["comicsdb.thumbnails"].open("cover", key) as stream:
+        with open_thumbnail(request.media, "cover", key) as stream:
             return stream.read()
     except NoThumbnailError:
         return None

@@ -1,12 +1,12 @@
 """A client that sends bodies, and pictures to upload, for the tests of writes."""
 
-import io
 import json
 from urllib.parse import urlencode
 
 from PIL import Image
 
 from tests.api.conftest import Client
+from tests.pictures import encoded
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -58,9 +58,7 @@ def picture(colour=(200, 30, 30), size=(60, 90), form="PNG") -> bytes:
     """A small picture in two colours, as all plain pictures have the same hash."""
     image = Image.new("RGB", size, colour)
     image.paste((20, 20, 90), (0, 0, size[0] // 2, size[1] // 3))
-    stream = io.BytesIO()
-    image.save(stream, form)
-    return stream.getvalue()
+    return encoded(image, form)
 
 
 PICTURE_FILES = [("image", "cover.png", picture())]

@@ -31,7 +31,7 @@ from comicsdb.media.storage import FolderStorage
 from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
 from tests.conftest import build_app
 from tests.factories import Factories
-from tests.pictures import inspect
+from tests.pictures import encoded, inspect
 from tests.redis_server import RedisServer
 from tests.serving import add_account, clean_environment, free_port
 from tests.site.test_production import production
@@ -142,10 +142,8 @@ def form(fields: dict[str, str], image: bytes) -> bytes:
 
 def cover(chance: random.Random) -> bytes:
     """A JPEG file with unique content."""
-    stream = io.BytesIO()
     noise = Image.frombytes("L", (40, 60), chance.randbytes(2400)).resize((200, 300))
-    noise.convert("RGB").save(stream, "JPEG", comment=b"taken out again")
-    return stream.getvalue()
+    return encoded(noise.convert("RGB"), "JPEG", comment=b"taken out again")
 
 
 @dataclass

@@ -1,6 +1,5 @@
 """Pictures that take decoders long; they are built by hand, as no image software writes such files."""
 
-import io
 import struct
 import zlib
 from collections.abc import Callable
@@ -8,15 +7,10 @@ from functools import cache
 
 from PIL import Image
 
+from tests.pictures import encoded
+
 SIDE = 7000  # pixels; 49 million in all, about the accepted maximum
 LARGE = 20_000_000  # bytes
-
-
-def saved(image: Image.Image, form: str, **options) -> bytes:
-    """A picture as a file."""
-    stream = io.BytesIO()
-    image.save(stream, form, **options)
-    return stream.getvalue()
 
 
 def flat(side: int = SIDE, mode: str = "L") -> Image.Image:
@@ -26,21 +20,21 @@ def flat(side: int = SIDE, mode: str = "L") -> Image.Image:
 
 def jpeg_of_many_scans(scans: int = 300) -> bytes:
     """A progressive JPEG whose last scan is repeated: each repetition goes over all pixels."""
-    data = saved(flat(), "JPEG", progressive=True)
+    data = encoded(flat(), "JPEG", progressive=True)
     last, end = data.rindex(b"\xff\xda"), data.rindex(b"\xff\xd9")
     return data[:end] + data[last:end] * scans + data[end:]
 
 
 def jpeg_of_many_segments(marker: int, content: bytes = b"") -> bytes:
     """A JPEG with many segments of one kind, as large as an upload may be."""
-    data = saved(flat(8), "JPEG")
+    data = encoded(flat(8), "JPEG")
     segment = b"\xff" + bytes([marker]) + struct.pack(">H", len(content) + 2) + content
     return data[:2] + segment * (LARGE // len(segment)) + data[2:]
 
 
 def jpeg_of_filling() -> bytes:
     """A JPEG with many fill bytes before its first segment."""
-    data = saved(flat(8), "JPEG")
+    data = encoded(flat(8), "JPEG")
     return data[:2] + b"\xff" * LARGE + data[2:]
 
 
@@ -77,19 +71,19 @@ def png_of_texts(name: bytes) -> bytes:
 def frames(form: str, count: int, side: int) -> bytes:
     """An animation."""
     first, *others = [Image.new("P", (side, side), number % 2) for number in range(count)]
-    return saved(first, form, save_all=True, append_images=others)
+    return encoded(first, form, save_all=True, append_images=others)
 
 
 def gif_of_frames(count: int = 100_000) -> bytes:
     """A GIF that repeats one frame many times."""
-    data = saved(Image.new("P", (64, 64)), "GIF")
+    data = encoded(Image.new("P", (64, 64)), "GIF")
     start = data.index(b",", 13 + (3 << ((data[10] & 7) + 1)))  # after the colour table
     return data[:start] + data[start:-1] * count + b";"
 
 
 PICTURES: dict[str, Callable[[], bytes]] = {
     "a JPEG of many scans": jpeg_of_many_scans,
-    "a large JPEG": lambda: saved(flat(), "JPEG"),
+    "a large JPEG": lambda: encoded(flat(), "JPEG"),
     "a JPEG of many comments": lambda: jpeg_of_many_segments(0xFE),
     "a JPEG of many profiles": lambda: jpeg_of_many_segments(0xE2, b"ICC_PROFILE\0\1\1"),
     "a JPEG of many Exif blocks": lambda: jpeg_of_many_segments(0xE1, b"Exif\0\0II*\0\x08\0\0\0\0\0"),
@@ -103,6 +97,6 @@ PICTURES: dict[str, Callable[[], bytes]] = {
     "a PNG of compressed texts in languages": lambda: png_of_texts(b"iTXt"),
     "a GIF of many frames": gif_of_frames,
     "a WebP of many frames": lambda: frames("WEBP", 300, 64),
-    "a large WebP": lambda: saved(flat(), "WEBP", method=0),
+    "a large WebP": lambda: encoded(flat(), "WEBP", method=0),
     "an AVIF of many frames": lambda: frames("AVIF", 100, 64),
 }

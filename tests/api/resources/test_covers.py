@@ -1,7 +1,5 @@
 """Search for covers by hash: `/api/cover/`, and `/match_cover_hash` as ComicTagger uses it."""
 
-import io
-
 import pytest
 from PIL import Image
 from sqlalchemy import func, select
@@ -11,6 +9,7 @@ from comicsdb.models import PictureHash, Variant
 from comicsdb.models.picture_hash import HASHES, signed
 from tests.conftest import record_statements
 from tests.dataset import picture
+from tests.pictures import encoded
 
 WANTED = "8f1f0f0783c3c1e1"
 
@@ -78,16 +77,13 @@ def test_bad_queries_are_told_by_field(api, query, field):
 
 def test_a_smaller_copy_of_a_cover_finds_it_and_is_not_kept(make, writer):
     session = make.catalog.session
-    stream = io.BytesIO()
     noise = Image.effect_noise((8, 12), 90).resize((400, 600), Image.Resampling.BICUBIC)
-    noise.save(stream, "PNG")
     issue = make.issue()
-    writer.patch(f"/api/issue/{issue.id}/", form={}, files=[("image", "a.png", stream.getvalue())])
+    writer.patch(f"/api/issue/{issue.id}/", form={}, files=[("image", "a.png", encoded(noise))])
     kept = session.execute(select(PictureHash)).scalars().one()
     assert {kind: f"{getattr(kept, kind) % 2**64:016x}" for kind in HASHES} == hashes(noise)
-    copy = io.BytesIO()
-    noise.resize((180, 270)).save(copy, "JPEG", quality=60)
-    files = [("image", "copy.jpg", copy.getvalue())]
+    copy = encoded(noise.resize((180, 270)), "JPEG", quality=60)
+    files = [("image", "copy.jpg", copy)]
     body = writer.post("/api/cover/", 200, form={"max": "6"}, files=files)
     assert [each["issue"]["id"] for each in body["results"]] == [issue.id]
     assert set(body["hashes"]) == {"phash", "dhash", "ahash"}

@@ -1,6 +1,5 @@
 """Profiles: their fields, the picture, and a new mail address, which must be confirmed."""
 
-import io
 from datetime import date
 
 import pytest
@@ -11,6 +10,7 @@ from comicsdb import accounts
 from comicsdb.models import AccountLink, DailyCount, User
 from tests.conftest import record_statements
 from tests.core.accounts.conftest import PASSWORD
+from tests.pictures import encoded
 from tests.refused import refused
 
 
@@ -80,11 +80,9 @@ def test_counts_follow_a_new_name_and_nobody_inherits_any(context, session, ann)
 
 
 def picture(colour="red"):
-    data = io.BytesIO()
     exif = Image.Exif()
     exif[0x010F] = "Camera"
-    Image.new("RGB", (30, 20), colour).save(data, "JPEG", exif=exif)
-    return data.getvalue()
+    return encoded(Image.new("RGB", (30, 20), colour), "JPEG", exif=exif)
 
 
 def files(context):

@@ -1,6 +1,5 @@
 """Decoding in child processes: a picture that needs too much is refused and does not affect others."""
 
-import io
 import os
 import signal
 import struct
@@ -21,7 +20,7 @@ from comicsdb.media import decoding, uploads
 from comicsdb.media.decoding import DecoderBusyError, DecoderPool
 from tests.cpu import assert_cpu
 from tests.dataset import picture
-from tests.pictures import heavy_scans, scans
+from tests.pictures import encoded, heavy_scans, scans
 from tests.waiting import wait_until
 
 
@@ -41,10 +40,8 @@ def pids(decoder) -> list[int]:
 
 
 def animation(form: str, frames: int) -> bytes:
-    stream = io.BytesIO()
     images = [Image.new("L", (8, 8), number % 256) for number in range(frames)]
-    images[0].save(stream, form, save_all=True, append_images=images[1:], duration=10)
-    return stream.getvalue()
+    return encoded(images[0], form, save_all=True, append_images=images[1:], duration=10)
 
 
 def png(chunks: int) -> bytes:

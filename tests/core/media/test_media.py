@@ -5,44 +5,21 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import webtest
 from PIL import Image
-from pyramid.config import Configurator
 
 from comicsdb.imaging import images
 from comicsdb.imaging.picture import BYTES_MAX, SIZES, PictureError, frame, thumbnail_size
-from comicsdb.media import storage
-from comicsdb.media.storage import FolderStorage
-from comicsdb.media.thumbnails import Thumbnails
+from comicsdb.media.thumbnails import open_thumbnail
 from tests.dataset import picture
-from tests.pictures import inspect, save_picture
+from tests.pictures import encoded, inspect, save_picture, serve_pictures
 
 
-@pytest.fixture
-def media(tmp_path):
-    """An empty storage in a folder."""
-    return FolderStorage(tmp_path / "media")
-
-
-@pytest.fixture
-def served(media):
-    """An application with only the media routes: no session, no database, no log-in."""
-    with Configurator(settings={"comicsdb.media.folder": media.folder}) as config:
-        config.include("comicsdb.media")
-        config.add_route("urls", "/urls/{key:.*}")
-        config.add_view(
-            lambda request: {
-                "media": request.media_url(request.matchdict["key"]),
-                "thumbnail": request.thumbnail_url(request.matchdict["key"], "cover"),
-            },
-            route_name="urls",
-            renderer="json",
-        )
-        return webtest.TestApp(config.make_wsgi_app())
-
-
-def _files(media) -> list[str]:
-    return sorted(str(path.relative_to(media.folder)) for path in media.folder.rglob("*") if path.is_file())
+@pytest.fixture(scope="module", params=["folder", "s3"])
+def served(request, tmp_path_factory):
+    """An application that only serves pictures, and its storage."""
+    if request.param == "folder":
+        return serve_pictures({"comicsdb.media.folder": tmp_path_factory.mktemp("media")})
+    return serve_pictures(request.getfixturevalue("s3_server").settings())
 
 
 # Inspection.
@@ -63,9 +40,7 @@ def test_other_formats_are_refused(form):
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "GIF", "AVIF"])
 def test_a_picture_that_was_cut_off_is_refused(form):
-    stream = io.BytesIO()
-    Image.effect_noise((200, 200), 90).convert("RGB").save(stream, form)
-    whole = stream.getvalue()
+    whole = encoded(Image.effect_noise((200, 200), 90).convert("RGB"), form)
     with pytest.raises(PictureError):
         inspect(whole[: len(whole) // 2])
 
@@ -73,13 +48,12 @@ def test_a_picture_that_was_cut_off_is_refused(form):
 def test_too_many_bytes_or_pixels_are_refused_before_decoding(monkeypatch):
     with pytest.raises(PictureError, match="at most 20,971,520 are allowed"):
         inspect(b"x" * (BYTES_MAX + 1))
-    stream = io.BytesIO()
-    Image.new("1", (20_000, 20_000)).save(stream, "PNG")
+    large = encoded(Image.new("1", (20_000, 20_000)))
     monkeypatch.setattr(Image.Image, "load", lambda _self: pytest.fail("was decoded"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(PictureError, match="more than 50,000,000 pixels"):
-            inspect(stream.getvalue())
+            inspect(large)
 
 
 def test_a_picture_longer_than_the_column_holds_is_refused():
@@ -97,8 +71,8 @@ def test_a_turned_photo_counts_as_it_is_shown():
 # Thumbnails.
 
 
-def _thumbnail(media, content: bytes, size: str, suffix: str = "png") -> Image.Image:
-    made = Thumbnails(media).open(size, save_picture(media, "issue", content, suffix))
+def _thumbnail(folder, content: bytes, size: str, suffix: str = "png") -> Image.Image:
+    made = open_thumbnail(folder, size, save_picture(folder, "issue", content, suffix))
     with made as stream, Image.open(stream) as image:
         assert image.format == "WEBP"
         image.load()
@@ -123,9 +97,9 @@ def _thumbnail(media, content: bytes, size: str, suffix: str = "png") -> Image.I
         ("avatar_large", (5, 5), (5, 5)),
     ],
 )
-def test_a_thumbnail_has_the_size_that_was_announced(media, size, given, made):
+def test_a_thumbnail_has_the_size_that_was_announced(folder, size, given, made):
     assert thumbnail_size(size, *given) == made
-    assert _thumbnail(media, picture("red", given), size).size == made
+    assert _thumbnail(folder, picture("red", given), size).size == made
 
 
 def _striped() -> bytes:
@@ -133,41 +107,35 @@ def _striped() -> bytes:
     image = Image.new("RGB", (100, 600), "green")
     image.paste("red", (0, 0, 100, 200))
     image.paste("blue", (0, 400, 100, 600))
-    stream = io.BytesIO()
-    image.save(stream, "PNG")
-    return stream.getvalue()
+    return encoded(image)
 
 
 @pytest.mark.parametrize(("size", "middle"), [("portrait", (255, 0, 0)), ("emblem", (0, 128, 0))])
-def test_cropping_keeps_the_top_or_the_centre(media, size, middle):
-    found = _thumbnail(media, _striped(), size).getpixel((32, 32))
+def test_cropping_keeps_the_top_or_the_centre(folder, size, middle):
+    found = _thumbnail(folder, _striped(), size).getpixel((32, 32))
     assert all(abs(one - other) < 12 for one, other in zip(found, middle, strict=True))
 
 
-def test_a_turned_photo_is_upright_in_its_thumbnail(media):
+def test_a_turned_photo_is_upright_in_its_thumbnail(folder):
     image = Image.new("RGB", (300, 200), "red")
     image.paste("blue", (0, 0, 150, 200))  # the left half; turned by 90 degrees it is on top
-    stream = io.BytesIO()
     exif = Image.Exif()
     exif[images.ORIENTATION] = 6
-    image.save(stream, "JPEG", exif=exif, quality=95)
-    made = _thumbnail(media, stream.getvalue(), "cover", "jpg")
+    made = _thumbnail(folder, encoded(image, "JPEG", exif=exif, quality=95), "cover", "jpg")
     assert made.size == (200, 300)
     assert made.getpixel((100, 30))[2] > 200
     assert made.getpixel((100, 270))[0] > 200
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16"])
-def test_pictures_of_any_mode_have_thumbnails(media, mode):
-    stream = io.BytesIO()
-    Image.new(mode, (50, 50)).save(stream, "JPEG" if mode == "CMYK" else "PNG")
-    assert _thumbnail(media, stream.getvalue(), "avatar").size == (50, 50)
+def test_pictures_of_any_mode_have_thumbnails(folder, mode):
+    data = encoded(Image.new(mode, (50, 50)), "JPEG" if mode == "CMYK" else "PNG")
+    assert _thumbnail(folder, data, "avatar").size == (50, 50)
 
 
-def test_transparency_is_kept(media):
-    stream = io.BytesIO()
-    Image.new("RGBA", (50, 50), (255, 0, 0, 0)).save(stream, "PNG")
-    found = Thumbnails(media).open("avatar", save_picture(media, "issue", stream.getvalue(), "png"))
+def test_transparency_is_kept(folder):
+    data = encoded(Image.new("RGBA", (50, 50), (255, 0, 0, 0)))
+    found = open_thumbnail(folder, "avatar", save_picture(folder, "issue", data, "png"))
     with found as content, Image.open(content) as image:
         assert image.getpixel((25, 25))[3] == 0
 
@@ -183,49 +151,54 @@ def test_every_size_of_the_site_has_a_frame():
     }
 
 
-def test_a_thumbnail_is_made_once(media, monkeypatch):
-    keys = [save_picture(media, "issue", picture("red", (400, 600)), "png") for _ in range(4)]
-    made, stored = Thumbnails(media), []
-    real = media.put
-    monkeypatch.setattr(media, "put", lambda *given: (stored.append(given), real(*given)))
+def test_a_thumbnail_is_made_once(folder, monkeypatch):
+    keys = [save_picture(folder, "issue", picture("red", (400, 600)), "png") for _ in range(4)]
+    stored = []
+    real = folder.put
+    monkeypatch.setattr(folder, "put", lambda *given: (stored.append(given), real(*given)))
     with ThreadPoolExecutor(8) as pool:
         for _ in range(2):
-            for content in pool.map(lambda key: made.open("cover", key), keys):
+            for content in pool.map(lambda key: open_thumbnail(folder, "cover", key), keys):
                 content.stream.close()
     assert len(stored) == 4
-    assert not [path for path in _files(media) if path.endswith(".new")]
+    assert all(entry.key for entry in folder.entries())  # none is unfinished
 
 
 # Serving.
 
 
-def test_a_picture_is_served_for_ever(media, served):
+def test_a_picture_is_served_for_ever(served):
+    app, media = served
     key = save_picture(media, "issue", picture(), "png")
-    response = served.get(f"/media/{key}")
+    response = app.get(f"/media/{key}")
     assert response.body == picture()
     assert response.content_type == "image/png"
     assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     assert response.content_length == len(picture())
-    again = served.get(f"/media/{key}", headers={"If-Modified-Since": response.headers["Last-Modified"]})
+    again = app.get(f"/media/{key}", headers={"If-Modified-Since": response.headers["Last-Modified"]})
     assert again.status_int == 304
 
 
-def test_a_thumbnail_is_served_for_ever(media, served):
+def test_a_thumbnail_is_served_for_ever(served):
+    app, media = served
     key = save_picture(media, "issue", picture("red", (1000, 1500)), "png")
-    response = served.get(f"/media/thumb/cover/{key}.webp")
-    assert response.content_type == "image/webp"
-    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    assert response.content_length == len(response.body)
-    with Image.open(io.BytesIO(response.body)) as image:
-        assert image.size == (320, 480)
-    head = served.head(f"/media/thumb/cover/{key}.webp")
+    for _ in range(2):  # generated, then found in the storage
+        response = app.get(f"/media/thumb/cover/{key}.webp")
+        assert response.content_type == "image/webp"
+        assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        assert response.content_length == len(response.body)
+        with Image.open(io.BytesIO(response.body)) as image:
+            assert image.size == (320, 480)
+    head = app.head(f"/media/thumb/cover/{key}.webp")
     assert (head.body, head.content_length) == (b"", response.content_length)
 
 
-def test_what_is_not_there_is_404_and_no_error(media, served):
+def test_what_is_not_there_is_404_and_no_error(served):
+    app, media = served
     broken = save_picture(media, "issue", b"no picture", "png")
     for path in (
+        "/media/README",
         "/media/issue/none.png",
         "/media/thumbs/cover/issue/none.png",
         "/media/thumb/cover/issue/none.png.webp",
@@ -236,17 +209,18 @@ def test_what_is_not_there_is_404_and_no_error(media, served):
         "/media/a%00.png",
         "/media/" + "a/" * 3000 + "b.png",
     ):
-        served.get(path, status=404)
-    served.post(f"/media/{broken}", status=404)
-    assert [path for path in _files(media) if path.startswith(storage.THUMBNAILS)] == []
+        app.get(path, status=404)
+    app.post(f"/media/{broken}", status=404)
+    assert [entry.name for entry in media.entries() if entry.key == broken] == [broken]
 
 
-def test_addresses_are_absolute_and_none_where_there_is_no_picture(media, served):
+def test_addresses_are_absolute_and_none_where_there_is_no_picture(served):
+    app, media = served
     key = save_picture(media, "issue", picture(), "png")
-    urls = served.get(f"/urls/{key}").json
-    assert urls == {
-        "media": f"http://localhost/media/{key}",
-        "thumbnail": f"http://localhost/media/thumb/cover/{key}.webp",
-    }
-    assert served.get(urls["thumbnail"]).content_type == "image/webp"
-    assert served.get("/urls/").json == {"media": None, "thumbnail": None}
+    urls = app.get(f"/urls/{key}").json
+    assert urls == [
+        f"http://localhost/media/{key}",
+        f"http://localhost/media/thumb/cover/{key}.webp",
+    ]
+    assert app.get(urls[1]).content_type == "image/webp"
+    assert app.get("/urls/").json == [None, None]

@@ -12,7 +12,7 @@ from comicsdb.imaging.metadata import strip_metadata
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media import decoding
 from tests.dataset import picture
-from tests.pictures import inspect
+from tests.pictures import encoded, inspect
 from tests.soak import SOAK
 
 SECRET = b"Somebody's name and home"
@@ -35,9 +35,7 @@ def _telling(form: str, turned: int = 1) -> bytes:
         options["pnginfo"].add_itxt("Place", SECRET.decode())
     if form == "GIF":
         del options["exif"]
-    stream = io.BytesIO()
-    Image.effect_noise((60, 40), 90).convert("RGB").save(stream, form, **options)
-    return stream.getvalue()
+    return encoded(Image.effect_noise((60, 40), 90).convert("RGB"), form, **options)
 
 
 def _pixels(data: bytes) -> Image.Image:
@@ -80,17 +78,15 @@ def test_what_follows_the_end_of_a_picture_is_gone():
 
 
 def test_a_progressive_photo_keeps_every_pass():
-    stream = io.BytesIO()
-    Image.effect_noise((300, 200), 90).save(stream, "JPEG", progressive=True, comment=SECRET)
-    result, _ = strip_metadata(stream.getvalue())
+    photo = encoded(Image.effect_noise((300, 200), 90), "JPEG", progressive=True, comment=SECRET)
+    result, _ = strip_metadata(photo)
     assert SECRET not in result
-    assert _pixels(result).tobytes() == _pixels(stream.getvalue()).tobytes()
+    assert _pixels(result).tobytes() == _pixels(photo).tobytes()
 
 
 def test_a_colour_profile_and_transparency_stay():
-    stream = io.BytesIO()
-    Image.new("RGBA", (30, 20), (255, 0, 0, 100)).save(stream, "PNG", icc_profile=b"a profile")
-    result, _ = strip_metadata(stream.getvalue())
+    image = Image.new("RGBA", (30, 20), (255, 0, 0, 100))
+    result, _ = strip_metadata(encoded(image, icc_profile=b"a profile"))
     with Image.open(io.BytesIO(result)) as image:
         assert image.info["icc_profile"] == b"a profile"
         assert image.getpixel((0, 0)) == (255, 0, 0, 100)
@@ -99,10 +95,9 @@ def test_a_colour_profile_and_transparency_stay():
 @pytest.mark.parametrize("form", ["GIF", "WEBP", "PNG"])
 def test_an_animation_keeps_its_frames_and_its_loop(form):
     frames = [Image.new("RGB", (30, 20), color) for color in ("red", "green", "blue")]
-    stream = io.BytesIO()
     more = {"comment": SECRET} if form == "GIF" else {}
-    frames[0].save(stream, form, save_all=True, append_images=frames[1:], loop=3, duration=90, **more)
-    result, _ = strip_metadata(stream.getvalue())
+    moving = encoded(frames[0], form, save_all=True, append_images=frames[1:], loop=3, duration=90, **more)
+    result, _ = strip_metadata(moving)
     assert SECRET not in result
     with Image.open(io.BytesIO(result)) as image:
         assert (image.n_frames, image.info["loop"]) == (3, 3)

@@ -1,16 +1,12 @@
 """Pictures in a bucket: what is specific to it, and servers that are slow, refuse requests or are down."""
 
-import io
 import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import webtest
 from botocore.exceptions import ClientError
-from PIL import Image
-from pyramid.config import Configurator
 
 from comicsdb import models
 from comicsdb.config import SettingsError, parse_settings
@@ -22,7 +18,7 @@ from tests.core.config.test_config import GIVEN
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture, pictures, small_set
 from tests.importer import Importer
-from tests.pictures import save_picture
+from tests.pictures import save_picture, serve_pictures
 from tests.s3_server import KEYS
 from tests.serving import clean_environment, free_port
 
@@ -37,22 +33,6 @@ def bucket(s3_server):
 def dead():
     """A storage whose server is down."""
     return S3Storage("none", endpoint=f"http://127.0.0.1:{free_port()}", region="x", **KEYS)
-
-
-def serving(settings: dict):
-    """An application with only the media routes, and the storage that the settings describe."""
-    with Configurator(settings=settings) as config:
-        config.include("comicsdb.media")
-        config.add_route("urls", "/urls/{key:.*}")
-        config.add_view(
-            lambda request: [
-                request.media_url(request.matchdict["key"]),
-                request.thumbnail_url(request.matchdict["key"], "cover"),
-            ],
-            route_name="urls",
-            renderer="json",
-        )
-        return webtest.TestApp(config.make_wsgi_app()), config.registry["comicsdb.media"]
 
 
 # Objects and connections.
@@ -142,27 +122,9 @@ def test_without_the_library_the_start_says_what_to_install(monkeypatch):
 # Serving.
 
 
-def test_pictures_and_thumbnails_are_served_out_of_the_bucket(s3_server):
-    app, media = serving(s3_server.settings())
-    key = save_picture(media, "issue", picture("red", (1000, 1500)), "png")
-    response = app.get(f"/media/{key}")
-    assert (response.body, response.content_type) == (picture("red", (1000, 1500)), "image/png")
-    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-    since = {"If-Modified-Since": response.headers["Last-Modified"]}
-    assert app.get(f"/media/{key}", headers=since).status_int == 304
-    for _ in range(2):  # generated, then found in the bucket
-        response = app.get(f"/media/thumb/cover/{key}.webp")
-        assert response.content_type == "image/webp"
-        with Image.open(io.BytesIO(response.body)) as image:
-            assert image.size == (320, 480)
-    assert app.head(f"/media/thumb/cover/{key}.webp").content_length == len(response.body)
-    for path in ("/media/issue/none.png", "/media/thumb/cover/issue/none.png.webp", "/media/README"):
-        app.get(path, status=404)
-
-
 def test_pictures_have_the_address_of_the_network_that_serves_them(s3_server):
     settings = s3_server.settings() | {"comicsdb.media.url": "https://cdn.example.org/media"}
-    app, _ = serving(settings)
+    app, _ = serve_pictures(settings)
     assert app.get("/urls/issue/a.png").json == [
         "https://cdn.example.org/media/issue/a.png",
         "http://localhost/media/thumb/cover/issue/a.png.webp",  # generated on request, by the application
@@ -226,7 +188,7 @@ def test_visitors_are_asked_to_come_back():
         "comicsdb.media.prefix": "media",
         **{f"comicsdb.media.{name}": value for name, value in KEYS.items()},
     }
-    app, _ = serving(settings)
+    app, _ = serve_pictures(settings)
     for path in ("/media/issue/a.png", "/media/thumb/cover/issue/a.png.webp"):
         response = app.get(path, status=503)
         assert "Cache-Control" not in response.headers
@@ -251,21 +213,6 @@ def test_a_save_without_a_new_picture_asks_the_storage_nothing(dead, session, ma
 
 
 # Uploads.
-
-
-def test_a_rollback_leaves_no_object(session, bucket):
-    picture_values(session, bucket, "arc", picture(), hashed=False)
-    assert len(names(bucket)) == 1
-    session.rollback()
-    assert names(bucket) == []
-
-
-def test_a_commit_keeps_the_object(session, bucket, catalog):
-    values = picture_values(session, bucket, "arc", picture(), hashed=False)
-    catalog.create(models.Arc, {"name": "Salt Tide"} | values)
-    session.commit()
-    session.rollback()
-    assert names(bucket) == [values["image"]]
 
 
 def test_an_object_that_came_although_the_answer_did_not_goes_with_the_transaction(

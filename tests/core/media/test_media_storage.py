@@ -7,7 +7,8 @@ import pytest
 
 from comicsdb.media import storage
 from comicsdb.media.storage import BadKeyError, FolderStorage, new_key
-from comicsdb.media.thumbnails import NoThumbnailError, Thumbnails
+from comicsdb.media.thumbnails import NoThumbnailError, open_thumbnail
+from tests.cases import for_each
 from tests.dataset import picture
 from tests.pictures import link_picture, save_picture
 
@@ -84,9 +85,8 @@ def test_a_file_that_cannot_be_read_leaves_nothing(storage, tmp_path):
 
 def test_deleting_a_picture_removes_its_thumbnails(storage):
     key, other = (save_picture(storage, "issue", picture(), "png") for _ in range(2))
-    made = Thumbnails(storage)
     for size, of in (("cover", key), ("card", key), ("cover", other)):
-        with made.open(size, of) as stream:
+        with open_thumbnail(storage, size, of) as stream:
             assert stream.read(4) == b"RIFF"
     assert names(storage) == sorted([key] * 3 + [other] * 2)
     storage.delete(key)
@@ -105,7 +105,7 @@ def test_a_thumbnail_of_a_picture_that_goes_meanwhile_is_not_kept(storage, monke
 
     monkeypatch.setattr(storage, "put", put_late)
     with pytest.raises(NoThumbnailError):
-        Thumbnails(storage).open("cover", key)
+        open_thumbnail(storage, "cover", key)
     assert names(storage) == []
 
 
@@ -123,7 +123,7 @@ def test_of_very_many_pictures_some_are_left_to_the_sweep(storage, monkeypatch):
     assert names(storage) == keys[2:]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "key",
     [
         "",
@@ -210,7 +210,7 @@ def test_a_picture_is_on_disk_before_its_key_is_known(folder, monkeypatch):
 
 def test_entries_are_what_is_ours(folder):
     key = save_picture(folder, "issue", picture(), "png")
-    Thumbnails(folder).open("cover", key).stream.close()
+    open_thumbnail(folder, "cover", key).stream.close()
     unfinished = folder.path(key).with_name(f".{key.rpartition('/')[2]}.1234.new")
     unfinished.write_bytes(b"half")
     for foreign in ("README", ".keep", "issue/notes.txt.bak"):

@@ -15,7 +15,7 @@ from comicsdb.library import acts
 from comicsdb.library import reading_lists as lists
 from comicsdb.media import sweeping
 from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
-from comicsdb.media.thumbnails import Thumbnails
+from comicsdb.media.thumbnails import open_thumbnail
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import LibraryAct
 from comicsdb.ops.jobs import MEDIA, job_lock
@@ -24,7 +24,7 @@ from tests.core.media.test_media_storage import names
 from tests.dataset import picture
 from tests.factories import Factories
 from tests.lists import OFFICIAL, identity_of, make_list
-from tests.pictures import save_picture
+from tests.pictures import encoded, save_picture
 from tests.serving import write_ini
 
 
@@ -52,9 +52,7 @@ def swept(connection, media, hours=0.0, **options) -> list[str]:
 
 def noise(size=(60, 90)) -> bytes:
     """A picture of noise, so that its hash is not trivial."""
-    stream = io.BytesIO()
-    Image.effect_noise(size, 80).convert("RGB").save(stream, "PNG")
-    return stream.getvalue()
+    return encoded(Image.effect_noise(size, 80).convert("RGB"))
 
 
 def test_every_table_with_pictures_is_known(connection):
@@ -79,9 +77,8 @@ def test_a_sweep_removes_what_no_row_names_and_nothing_else(storage, at_once, ma
     at_once.execute(text("UPDATE user_account SET image = :key"), {"key": keys["user"]})
     make_list(made.session, made.user(), image=keys["reading_list"])
     orphan = save_picture(storage, "issue", picture(), "png")
-    thumbnails = Thumbnails(storage)
     for key in (orphan, keys["issue"]):
-        thumbnails.open("cover", key).stream.close()
+        open_thumbnail(storage, "cover", key).stream.close()
     before = names(storage)
     assert swept(at_once, storage, dry_run=True) == [orphan, orphan]
     assert names(storage) == before
@@ -93,7 +90,7 @@ def test_a_sweep_removes_what_no_row_names_and_nothing_else(storage, at_once, ma
 
 def test_a_thumbnail_goes_after_its_picture(storage, at_once):
     key = save_picture(storage, "issue", picture(), "png")
-    Thumbnails(storage).open("cover", key).stream.close()
+    open_thumbnail(storage, "cover", key).stream.close()
     storage.remove(key)  # without its thumbnails
     assert swept(at_once, storage) == [key]
     assert names(storage) == []

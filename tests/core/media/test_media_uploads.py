@@ -15,6 +15,7 @@ from comicsdb.media.storage import STORAGE_OUTAGE, FolderStorage, StorageDownErr
 from comicsdb.media.uploads import hashes_of, no_picture, picture_values
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture
+from tests.pictures import encoded
 
 
 def drawn(mode: str, form: str, **options) -> bytes:
@@ -24,11 +25,8 @@ def drawn(mode: str, form: str, **options) -> bytes:
     if mode == "P":
         image = image.quantize(16)
         options["transparency"] = 3
-    stream = io.BytesIO()
-    (Image.new("I;16", (60, 90), 40_000) if mode == "I;16" else image.convert(mode)).save(
-        stream, form, **options
-    )
-    return stream.getvalue()
+    image = Image.new("I;16", (60, 90), 40_000) if mode == "I;16" else image.convert(mode)
+    return encoded(image, form, **options)
 
 
 def distance(one: str, other: str) -> int:
@@ -36,14 +34,14 @@ def distance(one: str, other: str) -> int:
     return (int(one, 16) ^ int(other, 16)).bit_count()
 
 
-def test_a_rollback_leaves_no_file_even_before_the_first_statement(folder, shared_database, engine):
+def test_a_rollback_leaves_no_file_even_before_the_first_statement(storage, engine):
     with session_factory(engine)() as session:
-        picture_values(session, folder, "arc", picture(), hashed=False)
-        assert len(names(folder)) == 1
+        picture_values(session, storage, "arc", picture(), hashed=False)
+        assert len(names(storage)) == 1
         session.rollback()
-        assert names(folder) == []
-        picture_values(session, folder, "arc", picture(), hashed=False)
-    assert names(folder) == []  # closing the session without a commit does the same
+        assert names(storage) == []
+        picture_values(session, storage, "arc", picture(), hashed=False)
+    assert names(storage) == []  # closing the session without a commit does the same
 
 
 def test_a_savepoint_is_no_commit_and_no_end(folder, session):
@@ -55,12 +53,12 @@ def test_a_savepoint_is_no_commit_and_no_end(folder, session):
     assert names(folder) == []
 
 
-def test_several_pictures_of_one_transaction_share_its_end(folder, session):
-    kept = [picture_values(session, folder, "arc", picture(), hashed=False)["image"] for _ in range(2)]
+def test_several_pictures_of_one_transaction_share_its_end(storage, session):
+    kept = [picture_values(session, storage, "arc", picture(), hashed=False)["image"] for _ in range(2)]
     session.commit()
-    picture_values(session, folder, "arc", picture(), hashed=False)
+    picture_values(session, storage, "arc", picture(), hashed=False)
     session.rollback()
-    assert names(folder) == sorted(kept)
+    assert names(storage) == sorted(kept)
 
 
 @pytest.mark.parametrize(
@@ -102,9 +100,8 @@ def test_a_cover_of_sixteen_bits_is_seen_as_one_of_eight(folder, session):
     grey = Image.radial_gradient("L").resize((60, 90))
     stored = {}
     for mode, picture_of in (("L", grey), ("I;16", grey.convert("I").point(lambda value: value * 257))):
-        stream = io.BytesIO()
-        picture_of.convert(mode).save(stream, "PNG")
-        stored[mode] = picture_values(session, folder, "issue", stream.getvalue(), hashed=True)
+        data = encoded(picture_of.convert(mode))
+        stored[mode] = picture_values(session, folder, "issue", data, hashed=True)
     assert stored["I;16"]["cover_hash"] == stored["L"]["cover_hash"]
     shown = [folder.read(stored[mode]["image"]) for mode in stored]
     one, other = (render(each, "card").convert("L").tobytes() for each in shown)
@@ -150,19 +147,18 @@ def test_nothing_is_stored_of_what_is_no_picture(folder, session):
 
 def test_what_would_take_too_long_to_code_anew_is_refused(monkeypatch):
     frames = [Image.new("RGB", (40, 40), color) for color in ("red", "green", "blue")]
-    stream = io.BytesIO()
-    frames[0].save(stream, "AVIF", save_all=True, append_images=frames[1:], xmp=b"<x/>")
-    assert decoder.clean(stream.getvalue(), hashed=False)[0]["width"] == 40
+    moving = encoded(frames[0], "AVIF", save_all=True, append_images=frames[1:], xmp=b"<x/>")
+    assert decoder.clean(moving, hashed=False)[0]["width"] == 40
     monkeypatch.setattr(metadata, "AVIF_PIXELS", 3 * 40 * 40 - 1)
     with pytest.raises(PictureError, match="has metadata, which"):
-        decoder.clean(stream.getvalue(), hashed=False)
+        decoder.clean(moving, hashed=False)
     plain = picture(size=(90, 90), form="AVIF")  # it has no metadata to remove
     assert decoder.clean(plain, hashed=False)[0]["width"] == 90
 
 
-def test_a_row_may_name_what_was_stored_before_it(folder, session, catalog):
+def test_a_row_may_name_what_was_stored_before_it(storage, session, catalog):
     """The order that `uploads` needs: first the picture, then the catalogue, whose lock others wait for."""
-    values = picture_values(session, folder, "arc", picture(), hashed=False)
+    values = picture_values(session, storage, "arc", picture(), hashed=False)
     arc = catalog.create(models.Arc, {"name": "Salt Tide"} | values)
     session.commit()
-    assert (arc.image, arc.image_width, folder.exists(arc.image)) == (values["image"], 20, True)
+    assert (arc.image, arc.image_width, storage.exists(arc.image)) == (values["image"], 20, True)

@@ -6,12 +6,9 @@ from PIL import Image
 
 from comicsdb.imaging import share
 from comicsdb.imaging.share import share_picture
+from tests.dataset import picture
 
-
-def cover(colour):
-    stream = io.BytesIO()
-    Image.new("RGB", (200, 300), colour).save(stream, "WEBP")
-    return stream.getvalue()
+SIZE = (200, 300)
 
 
 def colours(picture):
@@ -26,7 +23,11 @@ def is_near(colour, found):
 
 def test_covers_are_shown_and_what_is_none_is_left_out():
     blue, green = (0, 0, 255), (0, 160, 0)
-    found = colours(share_picture("Night", ["2 issues"], [cover(blue), b"no picture", cover(green)]))
+    found = colours(
+        share_picture(
+            "Night", ["2 issues"], [picture(blue, SIZE, "WEBP"), b"no picture", picture(green, SIZE, "WEBP")]
+        )
+    )
     assert is_near(blue, found)
     assert is_near(green, found)
     assert not is_near(blue, colours(share_picture("Night", ["2 issues"], [])))

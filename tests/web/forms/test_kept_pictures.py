@@ -17,7 +17,6 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
 from comicsdb.db.read_pool import ReadPool, connector
 from comicsdb.media.storage import FolderStorage
-from comicsdb.media.thumbnails import Thumbnails
 from comicsdb.models import Arc, PictureDraft, ReadingList, Variant
 from tests.conftest import client_on
 from tests.factories import Factories
@@ -32,7 +31,6 @@ def site(wsgi, factory, tmp_path, monkeypatch):
     """A client of the site with a separate database and folder, logged in as Nora."""
     engine, storage = factory.kw["bind"], FolderStorage(tmp_path)
     monkeypatch.setitem(wsgi.registry, "comicsdb.media", storage)
-    monkeypatch.setitem(wsgi.registry, "comicsdb.thumbnails", Thumbnails(storage))
     with (
         client_on(wsgi, engine) as browser,
         factory() as session,

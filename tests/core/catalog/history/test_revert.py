@@ -2,10 +2,8 @@
 
 from datetime import date
 from decimal import Decimal
-from io import BytesIO
 
 import pytest
-from PIL import Image
 from sqlalchemy import select
 
 from comicsdb.catalog import Catalog, ConflictError, InvalidError
@@ -22,6 +20,7 @@ from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.uploads import picture_values
 from comicsdb.models import History, Issue, Tombstone
+from tests import dataset
 from tests.conftest import record_statements
 
 
@@ -37,9 +36,7 @@ def picture(session, storage):
     """`picture(folder, colour)`: the values of a picture that was just uploaded."""
 
     def uploaded(folder, colour, *, hashed=False):
-        data = BytesIO()
-        Image.new("RGB", (20, 30), colour).save(data, "PNG")
-        return picture_values(session, storage, folder, data.getvalue(), hashed=hashed)
+        return picture_values(session, storage, folder, dataset.picture(colour), hashed=hashed)
 
     return uploaded
 
