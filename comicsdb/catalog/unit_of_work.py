@@ -283,10 +283,10 @@ class UnitOfWork:
             changes.renamed,
             changes.touched,
             changes.listing,
+            changes.rated,
         ):
             spent.clear()
-        changes.rated.clear()
-        self._expire_stamps()
+        self.expire_stamps()
 
     def _postpone(self, moved: dict[str, set[int]]) -> None:
         """Postpone the stamps of touched rows, if there are very many of a kind, until after the commit."""
@@ -341,24 +341,7 @@ class UnitOfWork:
                 sorted(self.changes.released_files - self.changes.retained_files)
             )
 
-    # Savepoints: a rollback discards the changes recorded since the savepoint began.
-
-    def on_savepoint_begin(self, savepoint) -> None:
-        """Handle the start of a savepoint."""
-        self.savepoints[savepoint] = self.changes.copy()
-
-    def on_savepoint_release(self, savepoint) -> None:
-        """Handle the release of a savepoint, whose changes become part of the transaction."""
-        self.savepoints.pop(savepoint, None)
-
-    def on_savepoint_end(self, savepoint) -> None:
-        """Handle the end of a savepoint; if it was not released before, it was rolled back."""
-        before = self.savepoints.pop(savepoint, None)
-        if before is not None:
-            self.changes = before
-            self._expire_stamps()
-
-    def _expire_stamps(self) -> None:
+    def expire_stamps(self) -> None:
         """Expire the stamps of objects in the session, as SQL statements updated them."""
         for entity in self.session.identity_map.values():
             names = [name for name in _STAMPS if name in vars(entity)]
@@ -429,13 +412,14 @@ def _before_commit(session: Session) -> None:
 
 def _after_begin(session: Session, transaction) -> None:
     if transaction.nested:
-        UnitOfWork.of(session).on_savepoint_begin(transaction)
+        unit = UnitOfWork.of(session)
+        unit.savepoints[transaction] = unit.changes.copy()
 
 
 def _after_commit(session: Session) -> None:
     unit, savepoint = UnitOfWork.of(session), session.get_nested_transaction()
     if savepoint is not None:
-        unit.on_savepoint_release(savepoint)
+        unit.savepoints.pop(savepoint, None)  # its changes become part of the transaction
     else:
         unit.after_commit()
 
@@ -444,8 +428,9 @@ def _after_end(session: Session, transaction) -> None:
     unit = UnitOfWork.of(session)
     if transaction.parent is None:
         unit.changes = PendingChanges()
-    elif transaction.nested:
-        unit.on_savepoint_end(transaction)
+    elif (before := unit.savepoints.pop(transaction, None)) is not None:  # it was rolled back
+        unit.changes = before
+        unit.expire_stamps()
 
 
 def register_listeners(factory: sessionmaker[Session]) -> None:
