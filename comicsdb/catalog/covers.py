@@ -17,7 +17,6 @@ from sqlalchemy import (
     Subquery,
     any_,
     cast,
-    false,
     func,
     literal,
     literal_column,
@@ -54,22 +53,21 @@ def near_covers(hashes: Mapping[str, str], max_distance: int) -> Subquery:
             for column in HASH_COLUMNS[kind]
         )
     ).subquery()
+    return union_all(*_owners(found, found.c.kind, found.c.hash, found.c.distance)).subquery("matches")
+
+
+def _owners(found: Subquery, *columns) -> list[Select]:
+    """The issues and variants that show the pictures found, each with some columns of these."""
     owners = (
         (Issue.id, cast(null(), Integer), Issue.image),
         (Variant.issue_id, Variant.id, Variant.image),
     )
-    return union_all(
-        *(
-            select(
-                issue_id.label("issue_id"),
-                variant_id.label("variant_id"),
-                found.c.kind,
-                found.c.hash,
-                found.c.distance,
-            ).join(found, found.c.picture == image)
-            for issue_id, variant_id, image in owners
+    return [
+        select(issue_id.label("issue_id"), variant_id.label("variant_id"), *columns).join(
+            found, found.c.picture == image
         )
-    ).subquery("matches")
+        for issue_id, variant_id, image in owners
+    ]
 
 
 def _near_hashes(kind: str, name: str, wanted: int, max_distance: int) -> Select:
@@ -115,7 +113,7 @@ def _bit_masks(max_bits: int) -> list[int]:
 def near_covers_for_each(hashes: Sequence[tuple[int, str, str]], max_distance: int, limit: int) -> Subquery:
     """The covers near each of many hashes, at most `limit` for each value looked up, in one statement.
 
-    `hashes` has tuples of a place, a kind and digits; the columns are `place`, `issue_id`, `of_variant`,
+    `hashes` has tuples of a place, a kind and digits; the columns are `place`, `issue_id`, `variant_id`,
     `kind` and `distance`.
     """
     parts = []
@@ -131,19 +129,7 @@ def near_covers_for_each(hashes: Sequence[tuple[int, str, str]], max_distance: i
                 _near_quarter(kind, name, table, place, max_distance, limit) for place in range(len(QUARTERS))
             ]
     found = union(*parts).subquery("found")
-    owners = ((Issue.id, false(), Issue.image), (Variant.issue_id, true(), Variant.image))
-    return union(
-        *(
-            select(
-                found.c.place,
-                issue_id.label("issue_id"),
-                of_variant.label("of_variant"),
-                found.c.kind,
-                found.c.distance,
-            ).join(found, found.c.picture == image)
-            for issue_id, of_variant, image in owners
-        )
-    ).subquery("near_each")
+    return union(*_owners(found, found.c.place, found.c.kind, found.c.distance)).subquery("near_each")
 
 
 def _near_quarter(kind: str, name: str, table, place: int, max_distance: int, limit: int) -> Select:

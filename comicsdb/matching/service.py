@@ -77,7 +77,7 @@ def _by_codes(session: Session, descriptors: Sequence[Descriptor]) -> list[dict[
     ]
     near: dict[tuple[int, int], tuple[int, bool, str]] = {}
     for row in candidates.by_covers(session, hashes):
-        key, one = (row.place, row.issue_id), (row.distance, row.of_variant, row.kind)
+        key, one = (row.place, row.issue_id), (row.distance, row.variant_id is not None, row.kind)
         near[key] = min(near.get(key, one), one)
     for (place, issue_id), (distance, of_variant, kind) in near.items():
         bits = f"{distance} bit{'' if distance == 1 else 's'} away" if distance else "equal"
