@@ -40,7 +40,7 @@ def find(catalog: Catalog, kind: str, key: int | str):
 
 def merge_objects(catalog: Catalog, actor: Actor, canonical, other, reason: str = "") -> bool:
     """Merge two objects of one kind (see `merge.merge`); returns False if it is left for after the commit."""
-    raise_problems(preview_merge(catalog.session, canonical, other))
+    raise_problems(preview_merge(catalog.session, canonical, other).problems)
     said = merge_reason(catalog, canonical, other, reason)
     if pieces.postpone_merge(catalog, canonical, other, said):
         return False

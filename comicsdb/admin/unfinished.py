@@ -101,7 +101,7 @@ def _merge(catalog: Catalog, actor: User | None, note: UnfinishedAct) -> None:
     def found():
         return [catalogue.find(catalog, note.kind, each) for each in (kept_id, other_id)]
 
-    raise_problems(preview_merge(catalog.session, *found()))
+    raise_problems(preview_merge(catalog.session, *found()).problems)
     pieces.move_dependents(catalog, note.kind, kept_id, other_id, note.reason)
     catalog.session.expunge_all()
     catalogue.merge_now(catalog, actor, *found(), note.reason)

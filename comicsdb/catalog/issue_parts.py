@@ -16,7 +16,6 @@ from comicsdb.catalog.unit_of_work import PICTURE_COLUMNS
 from comicsdb.i18n import _, formatted
 from comicsdb.library import merging
 from comicsdb.models import Creator, Credit, Issue, Role, Series, Variant, credit_role
-from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.schemas.types import no_such_object
 
 SAME_PAIR = _("The fields issue, creator must make a unique set.")
@@ -65,7 +64,7 @@ def add_credits(catalog, wanted: list[dict]) -> list[int]:
 
 def _record_edit(catalog, part: str, issues: set[int]) -> None:
     """Record that the acting account changed parts of issues."""
-    editor = {"edited_by_id": catalog.actor_id or SYSTEM_USER_ID}
+    editor = {"edited_by_id": catalog.editor_id}
     catalog.session.execute(update(Issue).where(Issue.id.in_(issues)).values(editor))
     catalog.unit.record_part_change("issue", part, issues)
 

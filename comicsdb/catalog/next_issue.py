@@ -36,7 +36,7 @@ def propose_next_issue(session: Session, series_id: int, after: int | None = Non
     if not run:
         return {"number": FIRST_NUMBER}
     values = {"number": _free_number(session, series_id, run[0].number), "rating": run[0].rating_id}
-    if values["number"] and _follows(run[0].number, values["number"]):
+    if values["number"] and values["number"] == _incremented(run[0].number, 1):
         values["alt_number"] = _incremented(run[0].alt_number, 1)
     values |= _dates(run)
     priced = next((each for each in run if each.price is not None), None)
@@ -50,10 +50,6 @@ def _incremented(number: str, more: int) -> str:
     """A number some steps later, such as `009` after `008`; empty if the number does not end in digits."""
     found = _NUMBERED.fullmatch(number)
     return f"{found[1]}{int(found[2]) + more:0{len(found[2])}}" if found else ""
-
-
-def _follows(number: str, wanted: str) -> bool:
-    return _incremented(number, 1) == wanted
 
 
 def _free_number(session: Session, series_id: int, number: str) -> str:

@@ -129,9 +129,9 @@ def quoted_columns(table: str, row: str = "") -> str:
     return ", ".join(f'{row}."{column}"' if row else f'"{column}"' for column in PUBLIC_COLUMNS[table])
 
 
-def primary_key_order(table: str, row: str = "r") -> str:
-    """The ORDER BY expressions of a table's primary key."""
-    return ", ".join(f'{row}."{column.name}"' for column in metadata.tables[table].primary_key)
+def primary_key_order(table: str) -> str:
+    """The ORDER BY expressions of a table's primary key, for rows r."""
+    return ", ".join(f'r."{column.name}"' for column in metadata.tables[table].primary_key)
 
 
 @cache

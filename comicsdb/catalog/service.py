@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb import clock
 from comicsdb.catalog import parts, rules, slugs, uniqueness
-from comicsdb.catalog.column_checks import NULL, column_problem
+from comicsdb.catalog.column_checks import NULL, PART_TABLES, column_problem
 from comicsdb.catalog.deletion import collect_cascade, expunge_deleted, write_tombstones
 from comicsdb.catalog.errors import ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.kinds import Kind, kind_of
@@ -46,6 +46,11 @@ class Catalog:
         self.unit.actor_id = actor_id
         self.unit.actor_name = actor_name
         self.unit.reason = validated_reason(reason)
+
+    @property
+    def editor_id(self) -> int:
+        """The account that what is written names as its editor."""
+        return self.actor_id or SYSTEM_USER_ID
 
     def set_reason(self, reason: str) -> None:
         """Set the reason of all changes in this transaction, for the history; raises InvalidError."""
@@ -117,7 +122,7 @@ class Catalog:
         with self.savepoint(kind):
             entity = model(**_columns(kind, values))
             if isinstance(entity, AuthorsMixin):
-                entity.created_by_id = entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
+                entity.created_by_id = entity.edited_by_id = self.editor_id
             if hasattr(model, "slug"):
                 entity.slug = slug or self._new_slug(kind, entity)
             self.session.add(entity)
@@ -149,7 +154,7 @@ class Catalog:
                 if getattr(entity, column) != value:
                     setattr(entity, column, value)
             if isinstance(entity, AuthorsMixin):
-                entity.edited_by_id = self.actor_id or SYSTEM_USER_ID
+                entity.edited_by_id = self.editor_id
             self.unit.record_saved(kind.name, {entity.id})
             if kind.name == "issue":
                 self.unit.record_event("series.issues", {entity.series_id})
@@ -346,15 +351,10 @@ def _field_of_check(kind: Kind, table_name: str, name: str) -> str:
 
 def _field_of_column(kind: Kind, table_name: str, column: str) -> str:
     """The field of a column: the part's name in the table of a part, the link field in a link table."""
-    links = {link.table.name: link.field for link in kind.links}
-    parts_by_table = {
-        "attribution": "attributions",
-        "external_id": "external_ids",
-        "variant": "variants",
-        "credit": "credits",
-    }
     if table_name != kind.name:
-        return parts_by_table.get(table_name) or links.get(table_name, "__all__")
+        fields = {"credit": "credits"} | {table.name: part for part, table in PART_TABLES.items()}
+        fields |= {link.table.name: link.field for link in kind.links}
+        return fields.get(table_name, "__all__")
     return next((field for field in kind.parents if column == f"{field}_id"), column)
 
 

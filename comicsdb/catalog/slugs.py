@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, count, islice
 
 from sqlalchemy import text
@@ -95,14 +95,19 @@ def slug_problem(session: Session, kind: str, slug: str, object_id: int | None =
         return ONLY_DIGITS
     if slug in reserved_words(kind):
         return ANOTHER_PAGE
-    owners = session.scalars(
+    return None if owners(session, kind, [slug]).get(slug, object_id) == object_id else TAKEN
+
+
+def owners(session: Session, kind: str, wanted: Iterable[str]) -> dict[str, int]:
+    """The ids of the objects that have slugs or, if none has a slug now, had it before."""
+    rows = session.execute(
         text(
-            f"SELECT id FROM {kind} WHERE slug = :slug"
-            " UNION SELECT object_id FROM former_slug WHERE kind = :kind AND slug = :slug"
+            "SELECT slug, object_id, 1 AS place FROM former_slug WHERE kind = :kind AND slug = ANY(:wanted)"
+            f" UNION ALL SELECT slug, id, 2 FROM {kind} WHERE slug = ANY(:wanted) ORDER BY place"
         ),
-        {"kind": kind, "slug": slug},
+        {"kind": kind, "wanted": sorted(wanted)},
     )
-    return TAKEN if set(owners) - {object_id} else None
+    return {row.slug: row.object_id for row in rows}
 
 
 def redirect_former(session: Session, kind: str, moves: dict[int, tuple[str, str]]) -> None:

@@ -15,7 +15,6 @@ from comicsdb.catalog.service import Catalog
 from comicsdb.i18n import _
 from comicsdb.media.uploads import no_picture
 from comicsdb.models import AgeRating, Creator, Issue, Role, Series
-from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
 
 OBJECTS_MAX = 500  # objects per act, as it blocks other writers
@@ -165,7 +164,7 @@ def _set_columns(catalog: Catalog, issues: list[Issue], wanted: list[Issue], val
 def _record_edits(catalog: Catalog, issues: list[Issue]) -> None:
     """Record edits of issues in the unit of work."""
     for issue in issues:
-        issue.edited_by_id = catalog.actor_id or SYSTEM_USER_ID
+        issue.edited_by_id = catalog.editor_id
     catalog.unit.record_saved("issue", {issue.id for issue in issues})
     catalog.unit.record_event("series.issues", {issue.series_id for issue in issues})
     catalog.session.flush()

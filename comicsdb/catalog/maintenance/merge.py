@@ -23,7 +23,6 @@ from comicsdb.i18n import Text, _
 from comicsdb.library import merging, ratings
 from comicsdb.models import Attribution, CollectionItem, ExternalId, Series, Variant
 from comicsdb.models.attribution import OWNERS
-from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import ID_COLUMNS, UNKNOWN_AGE_RATING_ID, Precision
 
 ALT_NAME_FIELDS = {"publisher": "alt_names", "series": "alt_names", "creator": "alias", "character": "alias"}
@@ -100,12 +99,12 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> MergePreview:
     for entity in (canonical, other):
         catalog.lock(entity, against_references=True)
     planned = preview_merge(session, canonical, other)
-    raise_problems(planned)
+    raise_problems(planned.problems)
     to_delete, unit.reason = {kind.name: {other.id}}, reason
     with catalog.savepoint(kind):
         _record_before(catalog, kind, canonical, other)
         unit.before_deletion(to_delete, "merge", reason)
-        editor = catalog.actor_id or SYSTEM_USER_ID
+        editor = catalog.editor_id
         if kind.name == "issue":
             merging.merge_items(session, canonical.id, other.id)
         _keep_external_ids(session, kind, canonical, other)
@@ -131,10 +130,10 @@ def merge_reason(catalog: Catalog, canonical, other, reason: str) -> str:
     return said or f"Merged {other.__tablename__} {other.id} into {canonical.id}"
 
 
-def raise_problems(planned: MergePreview) -> None:
-    """Raise InvalidError with the problems of a merge, if there are any."""
-    if planned.problems:
-        raise InvalidError({"__all__": [problem.message for problem in planned.problems]})
+def raise_problems(problems: tuple[MergeProblem, ...]) -> None:
+    """Raise InvalidError with the problems of a merge or move, if there are any."""
+    if problems:
+        raise InvalidError({"__all__": [problem.message for problem in problems]})
 
 
 def _kind_of_both(canonical, other) -> Kind:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
+from comicsdb.catalog import slugs
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.maintenance import merge_references
-from comicsdb.catalog.maintenance.merge import MergeProblem
+from comicsdb.catalog.maintenance.merge import MergeProblem, raise_problems
 from comicsdb.catalog.references import to_reference
 from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.i18n import _
-from comicsdb.models import Attribution, FormerSlug, Imprint, Publisher, Series, Universe
-from comicsdb.models.base import SYSTEM_USER_ID
+from comicsdb.models import Attribution, Imprint, Publisher, Series, Universe
 
 REASON_LENGTH_MAX = 100
 COPIED_FIELDS = ("desc", "cv_id", "gcd_id", "founded")  # fields that both kinds have
@@ -84,8 +84,7 @@ def move_publisher(
     for entity in (parent, publisher):
         catalog.lock(entity, against_references=True)
     planned = preview_move(session, publisher, parent, with_children=with_children)
-    if planned.problems:
-        raise InvalidError({"__all__": [problem.message for problem in planned.problems]})
+    raise_problems(planned.problems)
     unit.reason = reason or unit.reason or f"Publisher {publisher.id} became an imprint of {parent.id}"
     with session.begin_nested():
         imprint = planned.imprint
@@ -118,15 +117,10 @@ def _values(session: Session, publisher, imprint) -> tuple[dict, dict]:
             lost[name] = values.pop(name)  # another imprint has this value
     if imprint is None:
         values["name"] = publisher.name
-        if _is_free(session, publisher.slug):
+        if slugs.slug_problem(session, "imprint", publisher.slug) is None:
             values["slug"] = publisher.slug
     lost |= {name: getattr(publisher, name) for name in ("alt_names", "image") if getattr(publisher, name)}
     return values, lost
-
-
-def _is_free(session: Session, slug: str) -> bool:
-    taken = select(Imprint.id).where(Imprint.slug == slug)
-    return session.scalar(taken) is None and session.get(FormerSlug, ("imprint", slug)) is None
 
 
 def _count(session: Session, condition) -> int:
@@ -163,7 +157,7 @@ def _move_contents(catalog: Catalog, publisher: int, parent: int, imprint: int) 
         "old": publisher,
         "parent": parent,
         "imprint": imprint,
-        "editor": catalog.actor_id or SYSTEM_USER_ID,
+        "editor": catalog.editor_id,
     }
     series = session.scalars(
         text(

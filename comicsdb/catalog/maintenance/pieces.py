@@ -21,7 +21,6 @@ from comicsdb.catalog.maintenance import merge_references
 from comicsdb.catalog.maintenance.merge_references import ForeignKeyReference
 from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.models import UnfinishedAct
-from comicsdb.models.base import SYSTEM_USER_ID
 
 IMMEDIATE_MAX = 100  # objects that an act may change in the transaction of its request
 
@@ -135,7 +134,7 @@ def _move_children(
                 f" WHERE t.{reference.column} = :other AND t.id = ANY(:ids)"
                 f" AND NOT ({reference.conflict_condition}) RETURNING t.id"
             ),
-            {**pair, "ids": list(ids), "editor": catalog.actor_id or SYSTEM_USER_ID},
+            {**pair, "ids": list(ids), "editor": catalog.editor_id},
         )
     )
     if not moved:

@@ -12,7 +12,6 @@ from comicsdb.catalog.parts import credits_of
 from comicsdb.catalog.service import Catalog
 from comicsdb.i18n import _
 from comicsdb.models import Issue, Role, Universe
-from comicsdb.models.base import SYSTEM_USER_ID
 
 # Roles in old anthologies: if a creator has all of the first, the second replaces them.
 ANTHOLOGY_ROLES = (({"Writer"}, "Story"), ({"Penciller", "Inker"}, "Artist"))
@@ -59,7 +58,7 @@ def add_universe(
         values = {
             "universe": universe,
             "issues": list(ids),
-            "editor": catalog.actor_id or SYSTEM_USER_ID,
+            "editor": catalog.editor_id,
         }
         found = session.scalars(
             text(

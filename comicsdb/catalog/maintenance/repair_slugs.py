@@ -9,7 +9,6 @@ from comicsdb.catalog import slugs
 from comicsdb.catalog.issue_parts import lock_issues
 from comicsdb.catalog.service import Catalog
 from comicsdb.models import Issue, Series
-from comicsdb.models.base import SYSTEM_USER_ID
 
 
 def fix_start_year(catalog: Catalog, series: Series, year: int) -> dict[int, tuple[str, str]]:
@@ -68,7 +67,7 @@ def _change_slugs(
         {
             "ids": list(changed),
             "new": [new for _old, new in changed.values()],
-            "editor": catalog.actor_id or SYSTEM_USER_ID,
+            "editor": catalog.editor_id,
         },
     )
     unit.record_saved(kind, set(changed))
@@ -86,7 +85,7 @@ def _choose_slugs(session: Session, kind: str, bases: dict[int, str]) -> dict[in
     chosen: dict[int, str] = {}
     tried, used = {each: next(names) for each, names in candidates.items()}, set()
     while tried:
-        owners = _owners(session, kind, set(tried.values()))
+        owners = slugs.owners(session, kind, set(tried.values()))
         refused = []
         for each, slug in tried.items():
             if slug in used or owners.get(slug, each) != each:
@@ -96,15 +95,3 @@ def _choose_slugs(session: Session, kind: str, bases: dict[int, str]) -> dict[in
                 chosen[each] = slug
         tried = {each: next(candidates[each]) for each in refused}
     return chosen
-
-
-def _owners(session: Session, kind: str, wanted: set[str]) -> dict[str, int]:
-    """The ids of the objects that have slugs or, if none has a slug now, had it before."""
-    rows = session.execute(
-        text(
-            "SELECT slug, object_id, 1 AS place FROM former_slug WHERE kind = :kind AND slug = ANY(:wanted)"
-            f" UNION ALL SELECT slug, id, 2 FROM {kind} WHERE slug = ANY(:wanted) ORDER BY place"
-        ),
-        {"kind": kind, "wanted": sorted(wanted)},
-    )
-    return {row.slug: row.object_id for row in rows}
