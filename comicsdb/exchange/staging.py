@@ -306,10 +306,9 @@ def stage(
     )
 
 
-def drop_tables(cursor) -> None:
+def drop_tables(cursor, files: Iterable[File] = FILES) -> None:
     """Drop the staging tables, for a connection whose transaction continues."""
-    for file in FILES:
-        cursor.execute(f"DROP TABLE IF EXISTS pg_temp.{file.staged}")
+    cursor.execute(f"DROP TABLE {', '.join(f'pg_temp.{file.staged}' for file in files)}")
 
 
 # Checks across rows and files.

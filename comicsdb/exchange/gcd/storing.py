@@ -21,7 +21,7 @@ from comicsdb.catalog.service import Catalog
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.exchange import staging
 from comicsdb.exchange import storing as sets
-from comicsdb.exchange.format import ATTRIBUTIONS, CATALOGUE, CREDITS, FILES, VARIANTS, File
+from comicsdb.exchange.format import ATTRIBUTIONS, CATALOGUE, CREDITS, ISSUE_RATINGS, PARTS, VARIANTS, File
 from comicsdb.exchange.gcd.mapping import Record
 from comicsdb.exchange.gcd.report import Review
 from comicsdb.exchange.matching import assign_ids
@@ -30,6 +30,7 @@ from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource
 from comicsdb.values import partial_day_text
 
 REASON = "Grand Comics Database"  # the reason of these changes in the history
+STAGED = (*CATALOGUE, *PARTS, ISSUE_RATINGS)  # the files that `sets.write_new` stores
 _ABSENT = object()
 
 
@@ -38,8 +39,8 @@ _ABSENT = object()
 
 def insert(run: ImportRun, records: list[Record]) -> None:
     """Store new objects with their links, credits, variants and attributions."""
-    for file in FILES:
-        staging.create_table(run.cursor, file)  # statements join all of them
+    for file in STAGED:
+        staging.create_table(run.cursor, file)
     now = clock.now().isoformat()
     series = {record.object_id: record for record in records if record.kind == "series"}
     for file in CATALOGUE:
@@ -67,7 +68,7 @@ def insert(run: ImportRun, records: list[Record]) -> None:
     for kind, ids in created.items():
         run.unit.record_imported(kind, ids)
     _update_other_stamps(run.unit, records, created)
-    staging.drop_tables(run.cursor)
+    staging.drop_tables(run.cursor, STAGED)
 
 
 def _update_other_stamps(unit: UnitOfWork, records: list[Record], created: dict[str, set[int]]) -> None:
