@@ -841,9 +841,11 @@ import os, signal, sys
 from pathlib import Path
 from sqlalchemy import create_engine, event
 from comicsdb.db import session_factory
+from comicsdb.exchange.gcd import plan
 from comicsdb.exchange.gcd.importing import import_dump
 from comicsdb.exchange.gcd.plan import Choices
 
+plan.PIECE_SERIES = 40
 url, path, report = sys.argv[1:]
 
 def count(_connection):
@@ -864,12 +866,13 @@ for commits in sys.stdin:
 """
 
 
-def test_a_killed_import_goes_on_where_it_was(gcd, database):
+def test_a_killed_import_goes_on_where_it_was(gcd, database, monkeypatch):
+    monkeypatch.setattr(plan, "PIECE_SERIES", 40)
     made = beginning()
-    for number in range(801):
+    for number in range(81):
         home = series(made, f"Series {number}", publishing_format="")
         issue(made, home)
-    for origin, target in ((1, 700), (2, 500)):
+    for origin, target in ((1, 70), (2, 50)):
         made.add("gcd_reprint", origin_issue_id=origin, target_issue_id=target)
     path, report = made.sqlite(gcd.folder / "dump.db"), gcd.folder / "report.csv"
     done, pipe = [], subprocess.PIPE
@@ -879,15 +882,15 @@ def test_a_killed_import_goes_on_where_it_was(gcd, database):
             process.stdin.write(f"{commits}\n")
             assert int(process.stdout.readline()) == -signal.SIGKILL
             done += gcd.query("SELECT phase, position FROM gcd_import")
-    assert done == [("series", 400), ("series", 800), ("reprints", 0)]
+    assert done == [("series", 40), ("series", 80), ("reprints", 0)]
     outcome, listed = gcd.take(made)
     assert outcome.resumed
-    assert (outcome.new["series"], outcome.new["issue"], outcome.new["reprints"]) == (801, 801, 2)
-    assert gcd.one("SELECT count(*) FROM issue") == gcd.one("SELECT count(DISTINCT gcd_id) FROM issue") == 801
+    assert (outcome.new["series"], outcome.new["issue"], outcome.new["reprints"]) == (81, 81, 2)
+    assert gcd.one("SELECT count(*) FROM issue") == gcd.one("SELECT count(DISTINCT gcd_id) FROM issue") == 81
     assert gcd.one("SELECT count(*) FROM issue_reprint") == 4
     assert gcd.query("SELECT phase, finished IS NOT NULL FROM gcd_import") == [("done", True)]
-    assert len(listed["series-type"]) == outcome.review.counts["series-type"] == 801
-    assert gcd.one("SELECT count(*) FROM change_log WHERE action = 'create'") == 1603
+    assert len(listed["series-type"]) == outcome.review.counts["series-type"] == 81
+    assert gcd.one("SELECT count(*) FROM change_log WHERE action = 'create'") == 163
 
 
 def test_two_imports_of_a_dump_do_not_mix(gcd):

@@ -22,7 +22,7 @@ from tests.lists import OFFICIAL, identity_of
 from tests.serving import clean_environment
 from tests.waiting import wait_until
 
-ROWS = 6000
+ROWS = 1000
 SETTINGS = {
     "comicsdb.imports.rows": 100_000,
     "comicsdb.imports.megabytes": 10,
@@ -30,15 +30,14 @@ SETTINGS = {
     "comicsdb.official_account": OFFICIAL,
 }
 # A worker process that only runs imports, to be killed.
-WORKER = """
-import sys, time
+WORKER = f"""
+import sys, time, zoneinfo
 from sqlalchemy import create_engine
 from comicsdb.db import session_factory
 from comicsdb.library.transfer import background
-from tests.core.library.transfer.test_background import SETTINGS
-background.STORE_BATCH = 300
+background.STORE_BATCH = 50
 factory = session_factory(create_engine(sys.argv[1]))
-while background.work(factory, SETTINGS):
+while background.work(factory, {SETTINGS}):
     time.sleep(0.05)
 """
 
@@ -57,7 +56,9 @@ def file_of(rows) -> bytes:
     return ("Series,Series year,Number,Grade,Notes\n" + "".join(rows)).encode()
 
 
-def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database):
+def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database, monkeypatch):
+    monkeypatch.setattr(background, "LARGE", 16 * 1024)
+    monkeypatch.setattr(background, "MATCH_BATCH", ROWS - 100)  # two batches
     with factory() as session:
         make = Factories(Catalog(session))
         long = make.series(name="The Long Run", year_began=2001)
