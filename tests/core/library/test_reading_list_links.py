@@ -156,13 +156,17 @@ SIDES = st.dictionaries(st.sampled_from(["previous", "next"]), PARTNER, min_size
 
 def test_any_sequence_keeps_links_mirrored_and_those_of_others_untouched(session, make, owner):
     other = make.user()
+    whose = {make_list(session, user).id: user for user in (*[owner] * 4, *[other] * 2)}
+    made = list(whose)
 
     @settings(max_examples=SOAK or 25)
     @given(st.lists(st.tuples(st.integers(0, 5), SIDES, st.booleans()), max_size=10))
     def play(acts):
-        made = [make_list(session, owner).id for _ in range(4)]
-        made += [make_list(session, other).id for _ in range(2)]
-        whose = {each: (owner if number < 4 else other) for number, each in enumerate(made)}
+        with session.begin_nested() as savepoint:
+            check(acts)
+            savepoint.rollback()
+
+    def check(acts):
         for number, sides, away in acts:
             each = made[number]
             user, before = whose[each], places(session)
