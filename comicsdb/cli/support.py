@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 from psycopg.errors import FeatureNotSupported, InsufficientPrivilege, ReadOnlySqlTransaction
-from sqlalchemy import Engine
+from sqlalchemy import Engine, event
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from comicsdb import db
@@ -80,6 +80,15 @@ def find_ini(given: str | None) -> Path:
     return path
 
 
+def _check_encoding(driver, _record) -> None:
+    encoding = driver.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise click.ClickException(
+            f"The database has the encoding {encoding}, but needs UTF8: create it anew with --encoding UTF8"
+            " (docs/deploy.md says how)."
+        )
+
+
 class Site:
     """The site of an ini file, for commands; its parts are opened on demand."""
 
@@ -103,6 +112,7 @@ class Site:
         """An engine on the site's database, or another; closed afterwards."""
         settings = self.settings if url is None else {**self.settings, "sqlalchemy.url": url}
         engine: Engine = db.make_engine(settings)
+        event.listen(engine, "connect", _check_encoding, insert=True)  # before SQLAlchemy reads texts from it
         try:
             yield engine
         finally:

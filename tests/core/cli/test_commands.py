@@ -103,6 +103,22 @@ def test_a_database_that_refuses_its_role_is_one_clear_line(cluster, tmp_path):
     )
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_in_another_encoding_is_one_clear_line(cluster, tmp_path, encoding):
+    admin = cluster.url("postgres").replace("+psycopg", "")
+    with psycopg.connect(admin, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE narrow ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    try:
+        result = run("-c", _ini(tmp_path, cluster.url("narrow")), "db", "upgrade")
+    finally:
+        cluster.drop_database("narrow")
+    assert (result.exit_code, result.output) == (
+        1,
+        f"Error: The database has the encoding {encoding}, but needs UTF8: create it anew with --encoding UTF8"
+        " (docs/deploy.md says how).\n",
+    )
+
+
 def test_a_missing_setting_is_named(tmp_path, monkeypatch):
     monkeypatch.delenv("COMICSDB_DATABASE_URL", raising=False)
     result = run("-c", write_ini(tmp_path, ""), "db", "check")
