@@ -55,10 +55,16 @@ class Key:
         key = cls(secrets.token_bytes(8), Ed25519PrivateKey.generate())
         secret = key.secret.private_bytes_raw() + key.secret.public_key().public_bytes_raw()
         data = KEY + NO_PASSWORD + CHECKSUM + bytes(48) + key.number + secret + bytes(32)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(file, "w") as stream:
-            stream.write(f"untrusted comment: secret key of comicsdb's dumps\n{_base64(data)}\n")
+        partial = path.with_name(f"{path.name}.part")  # an unfinished file would be taken for the key
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial.unlink(missing_ok=True)
+            file = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(file, "w") as stream:
+                stream.write(f"untrusted comment: secret key of comicsdb's dumps\n{_base64(data)}\n")
+            partial.rename(path)
+        except OSError as error:
+            raise KeyFileError(f"The key {path} cannot be created: {error}") from error
         return key
 
     @property

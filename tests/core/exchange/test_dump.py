@@ -262,6 +262,13 @@ def test_a_file_that_is_no_key_is_told(tmp_path):
         minisign.Key.open(path)
 
 
+def test_a_key_that_cannot_be_written_is_told_and_leaves_no_file_in_its_place(tmp_path):
+    path = tmp_path / "keys" / "some.key"
+    with full_disk(), pytest.raises(minisign.KeyFileError, match=f"key {path} cannot be created: .*too large"):
+        minisign.Key.open(path)
+    assert minisign.Key.open(path).public == minisign.Key.open(path).public
+
+
 def test_a_dump_imports_into_an_empty_site_with_the_same_data(site, key, cluster, template, tmp_path):
     made = make(site, key)
     with temporary_importer(cluster, template, "reimported", tmp_path / "again") as again:
