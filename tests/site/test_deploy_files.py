@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from configparser import ConfigParser
 from pathlib import Path
@@ -16,7 +18,7 @@ from comicsdb.cli import main
 from comicsdb.config import SETTINGS
 from comicsdb.config.types import hsts
 from comicsdb.ops.server import read_options
-from tests.serving import SECRET, add_account, fetch, fetch_json, free_port, serving
+from tests.serving import SECRET, add_account, clean_environment, fetch, fetch_json, free_port, serving
 
 ROOT = Path(__file__).parent.parent.parent
 DEPLOY = ROOT / "deploy"
@@ -53,21 +55,53 @@ def test_every_variable_and_setting_exists(path):
     assert set(keys) <= {setting.key for setting in SETTINGS}
 
 
+def command_of(unit: Path) -> list[str]:
+    """The words of the single command that a unit runs: after one that fails, systemd would run no other."""
+    (command,) = re.findall(r"^ExecStart=((?:.*\\\n)*.*)$", unit.read_text(), re.MULTILINE)
+    return shlex.split(command.replace("\\\n", " ").replace("$$", "$"))
+
+
+def jobs_of(unit: Path) -> list[str]:
+    """The jobs that a unit runs one after the other."""
+    return re.findall(r"\brun ([a-z -]+);", unit.read_text())
+
+
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
 def test_units_run_commands_that_exist(path):
-    commands = re.findall(r"^ExecStart=(.*)$", path.read_text(), re.MULTILINE)
-    assert commands
-    for command in commands:
-        program, *words = shlex.split(command)
-        if words[0] == "mirror":
-            check_command(words)
-        elif program.endswith("/comicsdb"):
-            assert words[:2] == ["-c", f"{INSTALLED}production.ini"]
-            check_command(words[2:])
-        else:
-            assert (program, words) == (f"{INSTALLED}.venv/bin/pserve", ["-q", f"{INSTALLED}production.ini"])
+    program, *words = command_of(path)
+    if program == "/bin/sh":
+        assert f"{INSTALLED}.venv/bin/comicsdb -c {INSTALLED}production.ini \"$@\"" in words[1]
+        assert jobs_of(path)
+        for job in jobs_of(path):
+            check_command(job.split())
+    elif words[0] == "mirror":
+        check_command(words)
+    elif program.endswith("/comicsdb"):
+        assert words[:2] == ["-c", f"{INSTALLED}production.ini"]
+        check_command(words[2:])
+    else:
+        assert (program, words) == (f"{INSTALLED}.venv/bin/pserve", ["-q", f"{INSTALLED}production.ini"])
     for setting in re.findall(r"^EnvironmentFile=(.*)$", path.read_text(), re.MULTILINE):
         assert (DEPLOY / Path(setting).name).is_file()
+
+
+def test_a_job_that_fails_keeps_no_other_from_running(database, tmp_path):
+    shell = command_of(DEPLOY / "systemd" / "comicsdb-daily.service")
+    programs = str(Path(sys.executable).parent)
+    shell[2] = shell[2].replace(f"{INSTALLED}.venv/bin", programs).replace(INSTALLED, f"{ROOT}/")
+    media = tmp_path / "media"
+    media.touch()  # not a folder, so it cannot be swept
+    environment = clean_environment(
+        COMICSDB_DATABASE_URL=database,
+        COMICSDB_SECRET=SECRET,
+        COMICSDB_MEDIA_FOLDER=str(media),
+        COMICSDB_DUMPS_FOLDER=str(tmp_path / "dumps"),
+    )
+    done = subprocess.run(shell, env=environment, capture_output=True, text=True, check=False)
+    assert "Not a directory" in done.stderr
+    assert "Nobody goes on asking after 429." in done.stdout
+    assert "The newest dump in " in done.stderr
+    assert done.returncode == 1
 
 
 CONFINED = {
@@ -135,7 +169,7 @@ def test_every_job_of_the_document_is_done_by_a_unit():
     units = " ".join(path.read_text() for path in UNITS)
     assert len(jobs) >= 7
     for job in jobs - {"account remind-basic"}:  # a temporary job
-        assert f"production.ini {job}" in units
+        assert f"production.ini {job}" in units or f"run {job};" in units
 
 
 def test_the_compose_file_names_what_there_is():
