@@ -43,6 +43,7 @@ LOAD_FAILED = "The application cannot be loaded."
 HEAD_MAX = 64 * 1024  # bytes of request line and headers; the application accepts less
 PORT_MAX = 65535
 WATCHDOG_SECONDS_MIN = 5  # seconds: granian stops if a worker fails sooner after its start
+RETRY_SECONDS = 6  # seconds that a worker waits before it fails, if others have loaded the application
 
 
 @dataclass(frozen=True)
@@ -233,18 +234,20 @@ def load_application(
     """Load the application in a worker process, wrapped in the server's middleware.
 
     `loaded` is set when the first worker has loaded it. A failure before that stops the server; later ones
-    make granian retry. The worker that acquires `start_log_lock`, which is never released, logs the start.
+    make granian retry, and not stop because of a failure too soon after the start. The worker that acquires `start_log_lock`, which is never released, logs the start.
     The worker's heartbeat is in `folder`.
     """
-    _log(options, global_conf)
     _handle_stop_signals()
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     gc.disable()  # garbage collection would take a third of the start
     try:
+        _log(options, global_conf)
         app = ini_loader(global_conf["__file__"]).get_wsgi_app(options.app, global_conf)
     except (Exception, SystemExit):
         log.critical(LOAD_FAILED, exc_info=True)
-        if not loaded.is_set():
+        if loaded.is_set():
+            time.sleep(RETRY_SECONDS)
+        else:
             os.kill(multiprocessing.parent_process().pid, LOAD_FAILED_SIGNAL)
         raise SystemExit(1) from None
     loaded.set()

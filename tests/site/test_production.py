@@ -395,6 +395,19 @@ def test_workers_are_replaced_and_end_with_the_server(distrustful):
         socket.create_connection(("127.0.0.1", port), 1)
 
 
+def test_a_worker_whose_successors_cannot_load_the_application_leaves_the_others(catalogue, tmp_path):
+    with served(tmp_path, catalogue[0], includes="tests.site.probe") as (process, port, log):
+        base, ini = f"http://127.0.0.1:{port}", tmp_path / "production.ini"
+        one, other = await_all(process, base)
+        text = ini.read_text("utf-8")
+        ini.write_text(text.replace("egg:comicsdb\n", "egg:nowhere\n"), "utf-8")
+        os.kill(one, signal.SIGKILL)
+        wait_until(lambda: workers(process) and log.read_text().count("The application cannot be loaded.") > 1)
+        assert answering(base) == {other}
+        ini.write_text(text, "utf-8")
+        assert other in await_all(process, base)
+
+
 def connections(family, port: int) -> list:
     """The established connections of processes on a port."""
     return [
