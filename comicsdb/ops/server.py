@@ -234,7 +234,8 @@ def load_application(
     """Load the application in a worker process, wrapped in the server's middleware.
 
     `loaded` is set when the first worker has loaded it. A failure before that stops the server; later ones
-    make granian retry, and not stop because of a failure too soon after the start. The worker that acquires `start_log_lock`, which is never released, logs the start.
+    make granian retry, but come late enough not to make it stop. The worker that acquires `start_log_lock`,
+    which is never released, logs the start.
     The worker's heartbeat is in `folder`.
     """
     _handle_stop_signals()

@@ -70,7 +70,7 @@ def jobs_of(unit: Path) -> list[str]:
 def test_units_run_commands_that_exist(path):
     program, *words = command_of(path)
     if program == "/bin/sh":
-        assert f"{INSTALLED}.venv/bin/comicsdb -c {INSTALLED}production.ini \"$@\"" in words[1]
+        assert f'{INSTALLED}.venv/bin/comicsdb -c {INSTALLED}production.ini "$@"' in words[1]
         assert jobs_of(path)
         for job in jobs_of(path):
             check_command(job.split())

@@ -264,7 +264,7 @@ def test_a_file_that_is_no_key_is_told(tmp_path):
 
 def test_a_key_that_cannot_be_written_is_told_and_leaves_no_file_in_its_place(tmp_path):
     path = tmp_path / "keys" / "some.key"
-    with full_disk(), pytest.raises(minisign.KeyFileError, match=f"key {path} cannot be created: .*too large"):
+    with full_disk(), pytest.raises(minisign.KeyFileError, match=f"key {path} cannot be created: "):
         minisign.Key.open(path)
     assert minisign.Key.open(path).public == minisign.Key.open(path).public
 
