@@ -5,9 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+import psycopg
 from psycopg.errors import FeatureNotSupported, InsufficientPrivilege, ReadOnlySqlTransaction
 from sqlalchemy import Engine, event
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from comicsdb import db
 from comicsdb.accounts import passwords
@@ -37,8 +38,7 @@ EXPECTED_ERRORS = (
     EmbeddedError,
     OSError,
 )
-# A role without rights, a replica, an extension that is not installed.
-REFUSALS = (InsufficientPrivilege, ReadOnlySqlTransaction, FeatureNotSupported)
+REFUSALS = (InsufficientPrivilege, FeatureNotSupported)  # such as an extension that is not installed
 
 
 class CommandGroup(click.Group):
@@ -50,16 +50,20 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except EXPECTED_ERRORS as error:
             raise click.ClickException(str(error)) from error
-        except OperationalError as error:
-            first = str(error.orig).strip().splitlines()[0]
-            raise click.ClickException(f"The database does not answer: {first}") from error
-        except DBAPIError as error:
-            if not isinstance(error.orig, REFUSALS):
-                raise
-            first = str(error.orig).strip().splitlines()[0]
-            raise click.ClickException(
-                f"The database refuses this: {first} (docs/deploy.md says how to create it)."
-            ) from error
+        except (DBAPIError, psycopg.Error) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            first = str(cause).strip().partition("\n")[0]
+            if isinstance(cause, psycopg.OperationalError):
+                raise click.ClickException(f"The database does not answer: {first}") from error
+            if isinstance(cause, ReadOnlySqlTransaction):
+                raise click.ClickException(
+                    f"The database refuses this: {first} (is it a replica?)."
+                ) from error
+            if isinstance(cause, REFUSALS):
+                raise click.ClickException(
+                    f"The database refuses this: {first} (docs/deploy.md says how to create it)."
+                ) from error
+            raise
 
 
 def error_texts(error: CatalogError) -> list[str]:

@@ -103,6 +103,20 @@ def test_a_database_that_refuses_its_role_is_one_clear_line(cluster, tmp_path):
     )
 
 
+def test_statements_that_bypass_sqlalchemy_are_refused_in_one_clear_line_too(ini, tmp_path, factory):
+    given = str(write_set(tmp_path / "given", small_set()))
+    with factory() as session:
+        name = session.scalar(text("SELECT current_database()"))
+        session.execute(text(f"ALTER DATABASE {name} SET default_transaction_read_only = on"))
+        session.commit()
+    result = run("-c", ini, "import", given)
+    assert (result.exit_code, result.output) == (
+        1,
+        "Error: The database refuses this: cannot execute DROP TABLE in a read-only transaction"
+        " (is it a replica?).\n",
+    )
+
+
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 def test_a_database_in_another_encoding_is_one_clear_line(cluster, tmp_path, encoding):
     admin = cluster.url("postgres").replace("+psycopg", "")
@@ -114,8 +128,8 @@ def test_a_database_in_another_encoding_is_one_clear_line(cluster, tmp_path, enc
         cluster.drop_database("narrow")
     assert (result.exit_code, result.output) == (
         1,
-        f"Error: The database has the encoding {encoding}, but needs UTF8: create it anew with --encoding UTF8"
-        " (docs/deploy.md says how).\n",
+        f"Error: The database has the encoding {encoding}, but needs UTF8: create it anew with"
+        " --encoding UTF8 (docs/deploy.md says how).\n",
     )
 
 
