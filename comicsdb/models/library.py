@@ -303,6 +303,7 @@ class LibraryImportRow(Base):
     says: Mapped[str] = blank_text()
     wanted: Mapped[dict] = mapped_column(JSONB)
     values: Mapped[dict] = mapped_column(JSONB)
+    unclear: Mapped[list] = mapped_column(JSONB, server_default="[]", default=list)
     state: Mapped[str] = blank_text(10)
     match_id: Mapped[int | None] = mapped_column(Integer)
     candidates: Mapped[list[int]] = mapped_column(ARRAY(Integer), server_default="{}", default=list)

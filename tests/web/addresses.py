@@ -137,7 +137,9 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
         words |= {"history/{id:[0-9]+}": f"history/{version}", "{slug}": entity.slug}
         words |= {"{series}": world.series.slug}
         number = str(entity.id)
-    elif name != "admin.review" and name.endswith((".review", ".unmatched", ".forget", ".propose")):
+    elif name != "admin.review" and name.endswith(
+        (".review", ".unmatched", ".unread", ".forget", ".propose")
+    ):
         number = str(kept.upload.id)
     elif area == "collection":
         number = str(world.series.id if "missing" in name else kept.item.id)

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 
 import orjson
-from sqlalchemy import ColumnElement, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Select, func, insert, select, text, update
 from sqlalchemy.orm import Session, joinedload, selectinload, sessionmaker
 
 from comicsdb import clock
@@ -121,6 +121,13 @@ def unknown_rows(session: Session, import_id: int) -> list[LibraryImportRow]:
         LibraryImportRow.import_id == import_id, LibraryImportRow.state == UNKNOWN
     )
     return list(session.scalars(rows.order_by(LibraryImportRow.index)))
+
+
+def unclear_rows(import_id: int) -> Select:
+    """The rows with cells that could not be interpreted, in the order of the file."""
+    row = LibraryImportRow
+    rows = select(row).where(row.import_id == import_id, row.unclear != [])
+    return rows.order_by(row.index)
 
 
 def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int], *, take_file: bool) -> None:
@@ -251,6 +258,7 @@ def _record(import_id: int, index: int, row: Row, currency: str) -> dict:
         "says": row.says,
         "wanted": wanted,
         "values": row.values,
+        "unclear": row.unclear,
     }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import InvalidError
@@ -237,6 +238,9 @@ class ImportViews:
             "outcome": [translate(say, text) for _kind, text in _result_messages(Counter(found.counted))],
             "reasons": {key: translate(say, text) for key, text in REASONS.items()},
             "forms_known": FORMS,
+            "unclear": self.session.scalar(
+                select(func.count()).select_from(background.unclear_rows(found.id).subquery())
+            ),
             "refresh": REFRESH,
             "proposable": found.state == background.REVIEW and self._may_propose(found),
         }
@@ -262,6 +266,18 @@ class ImportViews:
             for row in rows
         )
         return file_response(csv_text(titles, cells).encode("utf-8-sig"), "text/csv", "not-found.csv")
+
+    def unread(self):
+        """The cells of a large file that could not be interpreted, as a table."""
+        rows = self.session.scalars(background.unclear_rows(self._pending().id))
+        say = self.request.localizer
+        cells = (
+            (str(row.line), *map(writing.escape_formula, (row.says, _field_label(say, name), text)))
+            for row in rows
+            for name, text in row.unclear
+        )
+        titles = ("row", "issue", "field", "text")
+        return file_response(csv_text(titles, cells).encode("utf-8-sig"), "text/csv", "not-recognised.csv")
 
     def _may_propose(self, found) -> bool:
         """Whether the reader may create issues, and there are rows that name new ones."""
@@ -322,6 +338,11 @@ class ImportViews:
             "part_words": PART_WORDS,
             "field_words": FIELD_WORDS,
         }
+
+
+def _field_label(localizer, name: str) -> str:
+    label = FIELD_WORDS.get(name.lower())
+    return translate(localizer, label) if label else name
 
 
 def _result_messages(counted: Counter) -> Iterator[tuple[str, object]]:
@@ -438,6 +459,7 @@ def includeme(config):
         )
         config.add_page(f"{area}.review", one, views, attr="review", renderer="import/review.jinja2", **both)
         config.add_page(f"{area}.unmatched", f"{one}not-found.csv", views, attr="unmatched", **member)
+        config.add_page(f"{area}.unread", f"{one}not-recognised.csv", views, attr="unread", **member)
         config.add_page(f"{area}.forget", f"{one}forget/", views, attr="discard", methods=("POST",), **member)
     config.add_page("collection.export", "/collection/export/", export_collection, **member)
     config.add_page("account.library", "/accounts/export/library/", export_library, **member)

@@ -1,5 +1,6 @@
 """Imports and exports on the site: upload, review and confirmation of files, and downloads."""
 
+import csv
 import io
 import json
 import zipfile
@@ -105,6 +106,32 @@ def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
     token = form_to(testapp.get(UPLOAD), UPLOAD)["csrf_token"].value
     testapp.post(undo["action"], {"csrf_token": token}, status=303)
     assert owned(session, nora) == []
+
+
+def test_cells_of_a_large_file_that_cannot_be_read_are_told(testapp, wsgi, nora, stock, monkeypatch):
+    monkeypatch.setattr(background, "LARGE", 10)
+    rows = ["The Lamplighter,1,perfect,6,", "The Lamplighter,2,9.8,4,", "=Nobody,3,=x,,"]
+    rows += ["The Lamplighter,3,,,Not in Collection"]
+    table = "Series,Number,Grade,Rating,Collection status\n" + "\n".join(rows)
+    address = uploaded(testapp, table.encode())
+
+    def page():
+        while background.work(wsgi.registry["comicsdb.session_factory"], wsgi.registry.settings):
+            pass
+        return testapp.get(address)
+
+    review = page()
+    assert "1 row says nothing about your library and is left out." in review.text
+    form_to(review, address).submit(status=303)
+    for shown in (review, page()):
+        assert "2 rows have cells that were not recognised; they are left out." in shown.text
+        cells = shown.click("Download these cells").text.removeprefix("\ufeff")
+        assert list(csv.reader(cells.splitlines())) == [
+            ["row", "issue", "field", "text"],
+            ["2", "The Lamplighter #1", "Grade", "perfect"],
+            ["2", "The Lamplighter #1", "Stars", "6"],
+            ["4", "'=Nobody #3", "Grade", "'=x"],
+        ]
 
 
 @pytest.mark.parametrize("large", [False, True])
