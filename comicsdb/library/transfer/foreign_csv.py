@@ -278,6 +278,8 @@ def _rows(site: Site, line: int, record: dict, readers: dict) -> list[Row]:
     about = {name: found.pop(name) for name in IDENTIFYING_FIELDS if name in found}
     owned, wished, state = (found.pop(name, None) for name in ("owned", "wished", "state"))
     values = _values(found)
+    if "grade" in values and (company := read.company_in(record["grade"])):
+        values.setdefault("grading_company", company)
     if state is not None and state.casefold() in site.wish_words:
         owned, wished = False, True
     elif state is not None and state.casefold() in site.unowned_words:

@@ -45,7 +45,7 @@ NOT_OURS = _("This JSON is not a comicsdb library: its “format” should be �
 TOO_NEW = _("This file has version ${version} of the format; this site reads version ${known}.")
 TOO_LARGE = _("The file is larger than ${most} MB: please split it.")
 NO_ARCHIVE = _("The archive cannot be read: it is damaged or has a password.")
-NOTHING_KNOWN = _("The archive contains none of comicsdb's tables.")
+NOTHING_KNOWN = _("The archive contains none of comicsdb's tables. Save a spreadsheet as CSV.")
 TOO_MANY_LISTS = _("The file has more than ${most} reading lists: please split it.")
 NO_LIST_NAME = _("A reading list in the file has no name.")
 

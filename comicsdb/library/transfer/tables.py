@@ -21,7 +21,8 @@ TITLE_MAX = 100  # length to which column titles are cut
 _SEPARATOR = re.compile(r"[^\S\n]{0,9}sep=(.)[^\S\n]{0,9}\n", re.I)  # line by which Excel names the delimiter
 
 NO_TEXT = _(
-    "This is not a supported file. Choose a CSV, JSON or ZIP file exported from this or another site."
+    "This is not a supported file. Choose a CSV, JSON or ZIP file exported from this or another site, or save"
+    " your spreadsheet as CSV."
 )
 NO_TABLE = _("The file is not a valid CSV table: check quotes and line ends near line ${line}.")
 NO_ROWS = _("The file has no rows below a header line.")

@@ -183,6 +183,12 @@ def company(value) -> str | None:
     raise UnclearError
 
 
+def company_in(value) -> str | None:
+    """The company that a text about a grade names, such as `CGC 9.8`."""
+    found = re.search(rf"\b({'|'.join(GradingCompany)})\b", clean(value, WORD_MAX), re.I)
+    return found[1].upper() if found else None
+
+
 _DIGITAL = {"digital", "ebook", "e-book", "cbz", "cbr", "kindle", "comixology"}
 
 
@@ -297,7 +303,8 @@ def _day_parts(text: str, day_first: bool):
 def moment(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str | None:
     """A time in UTC, from a year on.
 
-    It is noon for a date without time, as that is the same date in nearly all time zones.
+    It is noon for a date without time, as that is the same date in nearly all time zones. Spreadsheets write
+    midnight for a date without time.
     """
     text = clean(value, WORD_MAX)
     if not text:
@@ -306,7 +313,7 @@ def moment(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> 
         found = datetime.fromisoformat(text) if len(text) > len("2019-03-05") else None
     except ValueError:
         found = None
-    if found is None:
+    if found is None or (found.tzinfo is None and found.time() == time()):
         written = day(text, day_first=day_first, earliest=earliest)
         found = datetime.combine(date.fromisoformat(written), time(12))
     try:

@@ -195,6 +195,31 @@ def test_words_of_grades_and_truth_as_spreadsheets_have_them():
         assert (row.values, row.unclear) == ({"grade": grade}, []), text
 
 
+def test_a_grade_may_name_its_company():
+    first, second, third = rows("Series,Number,Grade,Graded by\nA,1,CGC 9.8,\nA,2,9.4 (cbcs),\nA,3,9.4,\n")
+    assert [each.values.get("grading_company") for each in (first, second, third)] == ["CGC", "CBCS", None]
+    (row,) = rows("Series,Number,Grade,Grading company\nA,1,CGC 9.8,PGX\n")
+    assert row.values == {"grade": "9.8", "grading_company": "PGX"}
+
+
+def test_midnight_is_how_spreadsheets_write_a_date_without_time():
+    table = "Series,Number,Date read\nA,1,2020-01-05 00:00:00\nA,2,2020-01-05 08:30:00\n"
+    assert [row.values["read_dates"] for row in rows(table)] == [
+        ["2020-01-05T12:00:00+00:00"],
+        ["2020-01-05T08:30:00+00:00"],
+    ]
+
+
+def test_a_spreadsheet_is_refused_with_the_remedy():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        made.writestr("xl/workbook.xml", "<workbook/>")
+    for data in (packed.getvalue(), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)):
+        with pytest.raises(InvalidError) as refused:
+            rows(data)
+        assert str(refused.value.errors["file"][0]).endswith("spreadsheet as CSV.")
+
+
 def test_titles_of_a_readers_own_table():
     for titles in ("Series;Issue Number", "Title;Issue Number", "Series Name;Issue", "Title;Issue No."):
         (row,) = rows(f"\n{titles};Price paid\nA;n. 12;3,50 euro\n")
