@@ -204,3 +204,19 @@ def test_a_run_is_owned_an_issue_read_and_another_rated_by_one_click_each(page, 
             select(IssueRating.issue_id, IssueRating.rating).order_by(IssueRating.issue_id)
         )
         assert [stars for _issue, stars in given] == [5, 4]
+
+
+def test_lists_of_a_library_are_printed_without_what_only_works_on_a_screen(page, site):
+    with site.sessions() as session:
+        nora = session.scalars(select(User).where(User.username == "Nora")).one()
+        issue = session.scalars(select(Issue).order_by(Issue.id).limit(1)).one()
+        wish_list.set_wished(session, nora.id, issue.id, True)
+        pull_list.set_followed(session, nora.id, issue.series_id, True)
+        session.commit()
+    page.emulate_media(media="print")
+    for path in ("/collection/", "/wish-list/", "/pull-list/"):
+        page.goto(path)
+        assert page.locator("main table").last.is_visible()
+        controls = page.locator("main").locator("input, select, button, .button, nav, .items-acts a")
+        assert controls.count() > 3
+        assert [each.get_attribute("class") for each in controls.all() if each.is_visible()] == [], path
