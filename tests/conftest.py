@@ -36,7 +36,7 @@ from comicsdb.db.read_pool import CompiledQuery, ReadConnection, ReadPool, conne
 from comicsdb.ratelimit import Limiter
 from tests import engines
 from tests.factories import Factories
-from tests.needs import CHROMIUM_ARGUMENTS, chromium, install_chromium, memory_folder
+from tests.needs import CHROMIUM_ARGUMENTS, chromium, install_programs, memory_folder
 from tests.redis_server import RedisServer
 from tests.serving import SECRET, free_port
 from tests.soak import SOAK
@@ -108,10 +108,10 @@ SLOW_FILES = (
 
 
 def pytest_sessionstart(session):
-    """In a run of all tests on a fresh machine, install the browser while the first tests run."""
+    """In a run of all tests on a fresh machine, install missing programs while the first tests run."""
     config = session.config
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not hasattr(config, "workerinput"):
-        install_chromium()
+        install_programs()
 
 
 def pytest_collection_modifyitems(items):

@@ -36,11 +36,15 @@ def chromium() -> str:
     return found
 
 
-def install_chromium() -> None:
-    """Begin to install Chromium if it is missing: tests that need it wait for the end."""
+def install_programs() -> None:
+    """Begin to install the programs that are missing: tests that need them wait for that."""
+    Thread(target=_install_programs, name="install programs", daemon=True).start()
+
+
+def _install_programs() -> None:
     if "CHROMIUM" not in os.environ:
-        arguments = (CHROMIUM_NAMES, (CHROMIUM_SHELL, "chromium"))
-        Thread(target=_find, args=arguments, name="install Chromium", daemon=True).start()
+        _find(CHROMIUM_NAMES, (CHROMIUM_SHELL, "chromium"))
+    _find(("minisign",), ("minisign",))
 
 
 def memory_folder() -> Path | None:

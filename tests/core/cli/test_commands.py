@@ -123,7 +123,7 @@ def test_a_database_in_another_encoding_is_one_clear_line(cluster, tmp_path, enc
     with psycopg.connect(admin, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE narrow ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
     try:
-        result = run("-c", _ini(tmp_path, cluster.url("narrow")), "db", "upgrade")
+        result = run("-c", write_ini(tmp_path, cluster.url("narrow")), "db", "upgrade")
     finally:
         cluster.drop_database("narrow")
     assert (result.exit_code, result.output) == (
