@@ -5,7 +5,6 @@ import hmac
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 
 from argon2 import PasswordHasher
@@ -13,6 +12,7 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 
 from comicsdb.accounts.demo_accounts import PUBLIC_SECRETS
 from comicsdb.config.declarations import DEVELOPMENT_SECRET
+from comicsdb.readcache.memory import Lru
 
 # The default follows the OWASP recommendation: 19 MiB, 2 passes, 1 lane. "fast" is for tests.
 COSTS = {
@@ -42,8 +42,7 @@ class Passwords:
         self.refused = refused
         self._nobody = self._hasher.hash(secrets.token_hex(16))
         self._key = secrets.token_bytes(32)
-        self._verified: OrderedDict[bytes, float] = OrderedDict()
-        self._lock = threading.Lock()
+        self._verified = Lru(CACHE_PAIRS_MAX)  # the size of each pair is 1
         self._slots = threading.BoundedSemaphore(CONCURRENT_HASHES)
 
     def hash(self, password: str) -> str:
@@ -55,7 +54,7 @@ class Passwords:
         """Whether `password` matches the stored hash; takes the same time if there is none."""
         stored = None if password in self.refused else stored
         pair = self._pair(stored or "", password)
-        if stored and self._is_cached(pair):
+        if stored and self._verified.get(pair):
             return True
         with self._slots:
             try:
@@ -64,12 +63,12 @@ class Passwords:
                 return False
         if not stored or stored == UNUSABLE:
             return False
-        self._cache(pair)
+        self._verified.set(pair, True, 1, time.time() + CACHE_SECONDS)
         return True
 
     def is_cached(self, stored: str, password: str) -> bool:
         """Whether this pair was verified within the last minute."""
-        return self._is_cached(self._pair(stored, password))
+        return self._verified.get(self._pair(stored, password)) is not None
 
     def needs_rehash(self, stored: str) -> bool:
         """Whether a stored hash was made with weaker parameters than the current ones."""
@@ -79,18 +78,6 @@ class Passwords:
         digest = hashlib.blake2b(key=self._key, digest_size=32)
         digest.update(len(stored).to_bytes(4, "big") + stored.encode() + password.encode())
         return digest.digest()
-
-    def _is_cached(self, pair: bytes) -> bool:
-        with self._lock:
-            until = self._verified.get(pair)
-            return until is not None and until > time.monotonic()
-
-    def _cache(self, pair: bytes) -> None:
-        with self._lock:
-            self._verified[pair] = time.monotonic() + CACHE_SECONDS
-            self._verified.move_to_end(pair)
-            while len(self._verified) > CACHE_PAIRS_MAX:
-                self._verified.popitem(last=False)
 
 
 def from_settings(settings: Mapping) -> Passwords:
