@@ -2,6 +2,7 @@
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import text
 
 from comicsdb.cli import main
 from tests.serving import write_ini
@@ -11,6 +12,17 @@ from tests.serving import write_ini
 def ini(database, tmp_path):
     """An ini file for a fresh, migrated database."""
     return write_ini(tmp_path, database)
+
+
+@pytest.fixture
+def rows(factory):
+    """A function that returns the current rows of a query, read in a new session."""
+
+    def found(query):
+        with factory() as session:
+            return session.execute(text(query) if isinstance(query, str) else query).all()
+
+    return found
 
 
 def run(*arguments, typed: str | None = None):

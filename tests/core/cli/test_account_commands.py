@@ -41,25 +41,14 @@ def account(ini):
     return lambda *words, group="account": run("-c", ini, group, *words)
 
 
-@pytest.fixture
-def read(factory):
-    """A function that returns the current rows of a query, read in a new session."""
-
-    def found(query):
-        with factory() as session:
-            return session.execute(query).all()
-
-    return found
-
-
-def waits_for_a_lock(read) -> bool:
+def waits_for_a_lock(rows) -> bool:
     """Whether a connection to this database is waiting for a lock."""
     waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    return bool(read(text(waiting)))
+    return bool(rows(text(waiting)))
 
 
-def user(read, name="ann"):
-    (found,) = read(select(User.is_active, User.is_staff, User.is_superuser).where(User.username == name))
+def user(rows, name="ann"):
+    (found,) = rows(select(User.is_active, User.is_staff, User.is_superuser).where(User.username == name))
     return tuple(found)
 
 
@@ -73,11 +62,11 @@ def ann(account):
     assert create(account).exit_code == 0
 
 
-def test_an_account_is_made_with_rights_and_loses_them(account, read):
+def test_an_account_is_made_with_rights_and_loses_them(account, rows):
     made = create(account, "--staff", "--group", "editor")
     assert (made.exit_code, made.output) == (0, "ann now has account 2.\n")
-    assert user(read) == (True, True, False)
-    (stored,) = read(select(User.password).where(User.username == "ann"))
+    assert user(rows) == (True, True, False)
+    (stored,) = rows(select(User.password).where(User.username == "ann"))
     assert Passwords("fast").verify(stored.password, PASSWORD)
     granted = account("grant", "ANN", "--superuser", "--group", "reading list editor")
     assert granted.output == (
@@ -85,14 +74,14 @@ def test_an_account_is_made_with_rights_and_loses_them(account, read):
     )
     assert account("grant", "ann", "--superuser").output == "Nothing had to be changed for ann.\n"
     account("revoke", "ann", "--staff", "--group", "editor", "--group", "nobody")
-    assert user(read) == (True, False, True)
+    assert user(rows) == (True, False, True)
     account("revoke", "ann", "--superuser")
-    assert [line.action for line in read(select(StaffAction.action).order_by(StaffAction.id))] == [
+    assert [line.action for line in rows(select(StaffAction.action).order_by(StaffAction.id))] == [
         "create", "change", "change", "change", "change"
     ]  # fmt: skip
 
 
-def test_groups_that_others_change_meanwhile_stay_as_they_are(account, read, factory):
+def test_groups_that_others_change_meanwhile_stay_as_they_are(account, rows, factory):
     create(account, "--group", "editor")
     groups = select(Group.name).join(user_group_member).order_by(Group.name)
     steps = (  # a group given or taken by somebody else, the command that waits for it, and the result
@@ -109,18 +98,18 @@ def test_groups_that_others_change_meanwhile_stay_as_they_are(account, read, fac
             session.execute(select(User).where(User.username == "ann").with_for_update())
             session.execute(text(others))
             asked = pool.submit(account, command, "ann", *words)
-            wait_until(lambda: waits_for_a_lock(read))
+            wait_until(lambda: waits_for_a_lock(rows))
             session.commit()
             assert asked.result(60).exit_code == 0
-        assert read(groups) == expected, command
+        assert rows(groups) == expected, command
 
 
-def test_the_password_is_asked_for(ini, read):
+def test_the_password_is_asked_for(ini, rows):
     typed = f"{PASSWORD}\n{PASSWORD}\n"
     result = run("-c", ini, "account", "create", "ann", "ann@example.org", typed=typed)
     assert result.exit_code == 0, result.output
     assert PASSWORD not in result.output
-    assert user(read) == (True, False, False)
+    assert user(rows) == (True, False, False)
 
 
 @for_each(
@@ -139,39 +128,39 @@ def test_the_password_is_asked_for(ini, read):
         (("deactivate", "nobody"), "There is no account named nobody."),
     ],
 )
-def test_what_is_refused_is_one_clear_line_and_changes_nothing(account, ann, read, words, said):
+def test_what_is_refused_is_one_clear_line_and_changes_nothing(account, ann, rows, words, said):
     tables = [select(table) for table in (User.__table__, user_group_member, StaffAction.__table__)]
-    before = [read(table) for table in tables]
+    before = [rows(table) for table in tables]
     result = account(*words)
     assert result.exit_code == 1
     assert said in result.output
     assert result.output.startswith("Error: ")
     assert result.output.count("\n") == 1
-    assert [read(table) for table in tables] == before
+    assert [rows(table) for table in tables] == before
 
 
-def test_an_account_is_switched_off_and_on_and_deleted(account, read, monkeypatch):
+def test_an_account_is_switched_off_and_on_and_deleted(account, rows, monkeypatch):
     monkeypatch.setenv("COMICSDB_BASE_URL", "https://comics.example")
     create(account)
     assert account("deactivate", "ann").output == "ann: is_active: True → False\n"
-    assert user(read) == (False, False, False)
+    assert user(rows) == (False, False, False)
     assert account("activate", "ann").output == "ann: is_active: False → True\n"
     assert account("password", "ann", "--password", "another horse").output == "ann has a new password.\n"
-    assert read(select(OutgoingMail.kind)) == [("security_password_changed",)]
+    assert rows(select(OutgoingMail.kind)) == [("security_password_changed",)]
     assert account("delete", "ann").exit_code == 1  # without --yes
     assert account("delete", "ann", "--yes").output == "The account ann is deleted.\n"
-    assert read(select(User.id).where(User.username == "ann")) == []
+    assert rows(select(User.id).where(User.username == "ann")) == []
 
 
-def test_sign_ups_are_switched(account, read):
+def test_sign_ups_are_switched(account, rows):
     state = text("SELECT signups_enabled, disabled_message FROM signup_settings")
     assert account("sign-ups", "off", "--message", "Back on Monday.").output == "Sign-ups are off.\n"
-    assert read(state) == [(False, "Back on Monday.")]
+    assert rows(state) == [(False, "Back on Monday.")]
     account("sign-ups", "on")
-    assert read(state) == [(True, "")]
+    assert rows(state) == [(True, "")]
 
 
-def test_two_step_log_in_is_switched_off_for_whoever_lost_it(account, read, factory, monkeypatch):
+def test_two_step_log_in_is_switched_off_for_whoever_lost_it(account, rows, factory, monkeypatch):
     monkeypatch.setenv("COMICSDB_BASE_URL", "https://comics.example")
     create(account)
     assert account("reset-second-factor", "ann").output == "ann has no two-step log-in.\n"
@@ -181,14 +170,14 @@ def test_two_step_log_in_is_switched_off_for_whoever_lost_it(account, read, fact
         session.commit()
     done = account("reset-second-factor", "ann")
     assert (done.exit_code, done.output) == (0, "ann now logs in with the password alone.\n")
-    assert read(text("SELECT (SELECT count(*) FROM totp), second_factor FROM user_account WHERE id = 2")) == [
+    assert rows(text("SELECT (SELECT count(*) FROM totp), second_factor FROM user_account WHERE id = 2")) == [
         (0, False)
     ]
-    assert ("reset second factor",) in read(select(StaffAction.action))
-    assert read(select(OutgoingMail.kind)) == [("security_second_factor_reset",)]
+    assert ("reset second factor",) in rows(select(StaffAction.action))
+    assert rows(select(OutgoingMail.kind)) == [("security_second_factor_reset",)]
 
 
-def test_cleaning_says_what_it_removed(account, read, factory):
+def test_cleaning_says_what_it_removed(account, rows, factory):
     with factory() as session:
         now = clock.now().timestamp() * 1_000_000
         for name, expires in (("old", now), ("new", now + 60_000_000)):
@@ -198,10 +187,10 @@ def test_cleaning_says_what_it_removed(account, read, factory):
         "0 sessions, 0 links, 0 security events, 0 drafts, 0 imports and 0 accounts that were never"
         " activated removed.\n"
     )
-    assert read(select(RateLimit.client)) == [("new",)]
+    assert rows(select(RateLimit.client)) == [("new",)]
 
 
-def test_cleaning_does_not_hold_up_who_edits_the_catalogue(account, read, factory):
+def test_cleaning_does_not_hold_up_who_edits_the_catalogue(account, rows, factory):
     """The writers' lock is free again when the deletion of an account is done."""
     old = clock.now() - timedelta(days=30)
     with factory() as session:
@@ -216,16 +205,16 @@ def test_cleaning_does_not_hold_up_who_edits_the_catalogue(account, read, factor
     with factory() as session, ThreadPoolExecutor(1) as pool:
         session.execute(select(LibraryAct).with_for_update())  # deleted last
         cleaning = pool.submit(account, "clean")
-        wait_until(lambda: waits_for_a_lock(read))
+        wait_until(lambda: waits_for_a_lock(rows))
         free = session.scalar(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": WRITE_LOCK})
-        gone = read(select(User.username).where(User.username.in_(("bob", "carl"))))
+        gone = rows(select(User.username).where(User.username.in_(("bob", "carl"))))
         session.rollback()
         assert "0 imports and 2 accounts" in cleaning.result(60).output
     assert (free, gone) == (True, [])
-    assert read(select(LibraryAct.id)) == []
+    assert rows(select(LibraryAct.id)) == []
 
 
-def test_users_of_basic_are_reminded_as_the_phase_has_it(account, read, factory, monkeypatch):
+def test_users_of_basic_are_reminded_as_the_phase_has_it(account, rows, factory, monkeypatch):
     create(account)
     with factory() as session:
         session.execute(
@@ -239,10 +228,10 @@ def test_users_of_basic_are_reminded_as_the_phase_has_it(account, read, factory,
     assert account("remind-basic", "--dry-run").output == "ann\n1 would be reminded.\n"
     assert account("remind-basic").output == "ann\n1 are reminded.\n"
     assert account("remind-basic").output == "0 are reminded.\n"
-    assert [row.recipient for row in read(select(OutgoingMail.recipient))] == ["ann@example.org"]
+    assert [row.recipient for row in rows(select(OutgoingMail.recipient))] == ["ann@example.org"]
 
 
-def test_mails_are_sent_by_command(account, factory, read, monkeypatch):
+def test_mails_are_sent_by_command(account, factory, rows, monkeypatch):
     with factory() as session:
         given = parse_settings({"sqlalchemy.url": "postgresql://x/y", **SETTINGS})
         for number in range(3):

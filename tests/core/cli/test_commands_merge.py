@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from sqlalchemy import insert, select, text
+from sqlalchemy import insert, select
 
 from comicsdb import models
 from comicsdb.catalog import Catalog, MovedError
@@ -36,17 +36,6 @@ def open_session(factory):
 @pytest.fixture
 def make(open_session):
     return Factories(Catalog(open_session))
-
-
-@pytest.fixture
-def rows(factory):
-    """A function that returns the current rows of a query, read in a new session."""
-
-    def found(query):
-        with factory() as session:
-            return session.execute(text(query) if isinstance(query, str) else query).all()
-
-    return found
 
 
 def state(rows):
