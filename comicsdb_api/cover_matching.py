@@ -60,8 +60,7 @@ def _seconds_to_wait(request, settings) -> int:
     burst, sustained = (settings[f"comicsdb_api.covers.{name}"] for name in ("burst", "sustained"))
     limits = Limit("covers", burst, MINUTE), Limit("covers_a_day", sustained, DAY)
     who = f"covers ip:{client_ip(request)}"
-    taken = request.registry["comicsdb.limiter"].take([(limit, who) for limit in limits])
-    return max((state.retry_after for state in taken.refused), default=0)
+    return request.registry["comicsdb.limiter"].take([(limit, who) for limit in limits]).wait
 
 
 def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:

@@ -51,7 +51,7 @@ class Verdict:
     @property
     def wait(self) -> int:
         """Seconds until all limits accept a request again."""
-        return max(state.retry_after for state in self.decision.refused)
+        return self.decision.wait
 
     @property
     def headers(self) -> list[tuple[str, str]]:

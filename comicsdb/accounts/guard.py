@@ -91,7 +91,7 @@ class Guard:
         """Count an attempt with a code; raises TooManyFailuresError above the limits."""
         decision = self._limiter.take([(limit, str(user_id)) for limit in CODES])
         if decision.refused:
-            raise TooManyFailuresError(max(1, *(each.retry_after for each in decision.refused)))
+            raise TooManyFailuresError(decision.wait)
 
     def count_warning_mails(self, name: str) -> tuple[bool, bool]:
         """Count a log-in link and a warning to the owner of a name; returns which of them may be mailed."""
@@ -103,7 +103,7 @@ class Guard:
         """Count a request for a mail; raises TooManyMailsError above the limit."""
         decision = self._limiter.take([(MAILS_PER_ADDRESS, network(address))])
         if decision.refused:
-            raise TooManyMailsError(max(1, decision.refused[0].retry_after))
+            raise TooManyMailsError(decision.wait)
 
     def count_mail(self, mailbox: str) -> bool:
         """Count a mail to a mailbox, whether or not an account has it; returns whether it may be sent."""

@@ -29,6 +29,11 @@ class Decision(NamedTuple):
         """The limits that rejected the event."""
         return [each for each in self.states if each.refused]
 
+    @property
+    def wait(self) -> int:
+        """The seconds until all limits admit the event, at least one; 0 if they have admitted it."""
+        return max((max(1, each.retry_after) for each in self.refused), default=0)
+
 
 class Limiter:
     """Checks events against limits, for any number of threads and processes.

@@ -75,8 +75,8 @@ def private_feed(request):
     Nothing leaks the address: the feed has no link to itself, and its headers forbid sending a Referer.
     """
     secret, here = request.matchdict["secret"], network(client_ip(request))
-    wait = _retry_after(request, [(PRIVATE_LIMIT, here), (PRIVATE_LIMIT, digest(secret))])
-    if wait:
+    limits = (PRIVATE_LIMIT, here), (PRIVATE_LIMIT, digest(secret))
+    if wait := request.registry["comicsdb.limiter"].take(limits).wait:
         headers = {"Retry-After": str(wait)}
         return Response(
             "Too many requests.\n", 429, content_type="text/plain", headers=SECRET_HEADERS | headers
@@ -95,8 +95,8 @@ def private_feed(request):
 
 
 def _public_feed(request, about: Subject, window: feeds.Window, *conditions):
-    wait = _retry_after(request, [(LIMIT, network(client_ip(request)))])
-    if wait:
+    client = (LIMIT, network(client_ip(request)))
+    if wait := request.registry["comicsdb.limiter"].take([client]).wait:
         response = error_page(request, 429)
         response.headers["Retry-After"] = str(wait)
         return response
@@ -109,12 +109,6 @@ def _public_feed(request, about: Subject, window: feeds.Window, *conditions):
     if clock.now() - latest > SETTLE_TIME:
         response.last_modified = latest
     return response
-
-
-def _retry_after(request, asked) -> int:
-    """The seconds that the client has to wait, or 0."""
-    refused = request.registry["comicsdb.limiter"].take(asked).refused
-    return max(1, *(each.retry_after for each in refused)) if refused else 0
 
 
 def _response(request, body: bytes) -> Response:
