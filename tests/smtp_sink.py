@@ -5,7 +5,7 @@ import ssl
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
-from tests.mailbox import Mail, read
+from tests.mailbox import Mail
 from tests.serving import free_port
 
 
@@ -58,7 +58,7 @@ class SmtpSink:
         """Accept or refuse a message."""
         if self.data_answer:
             return self.data_answer
-        self.received += [(to, read(envelope.content)) for to in envelope.rcpt_tos]
+        self.received += [(to, Mail(envelope.content)) for to in envelope.rcpt_tos]
         return "250 OK"
 
     def _authenticate(self, _server, _session, _envelope, _mechanism, data):

@@ -21,7 +21,7 @@ from comicsdb.models import Arc, Change, OutgoingMail, Publisher, User, Webhook,
 from comicsdb.webhooks import delivery, endpoints
 from comicsdb.webhooks.delivery import Deliverer
 from tests.factories import Factories
-from tests.mailbox import read
+from tests.mailbox import Mail
 from tests.receiver import Receiver
 from tests.serving import SECRET
 from tests.waiting import wait_until
@@ -197,7 +197,7 @@ def test_after_days_of_failures_it_is_disabled_its_owner_told_and_nothing_lost(
     assert rows(factory, Webhook)[0].state == "disabled"
     [mail] = rows(factory, OutgoingMail)
     assert mail.recipient == "ann@comics.example"
-    assert f"https://comics.example/accounts/webhooks/{hook[0]}/" in read(mail.message).text
+    assert f"https://comics.example/accounts/webhooks/{hook[0]}/" in Mail(mail.message).text
     create(factory, "Second")
     clock.shift(timedelta(days=9))
     assert deliverer.send_due() == {}
@@ -216,7 +216,7 @@ def test_gone_is_believed_at_once(factory, hook, receiver, deliverer):
     create(factory, "First")
     assert deliverer.send_due() == {"given up": 1}
     assert rows(factory, Webhook)[0].state == "disabled"
-    assert "410" in read(rows(factory, OutgoingMail)[0].message).text
+    assert "410" in Mail(rows(factory, OutgoingMail)[0].message).text
 
 
 def test_a_server_says_when_to_come_back(factory, hook, receiver, deliverer, clock):
