@@ -33,7 +33,7 @@ SAME_MOMENT = timedelta(minutes=1)  # the event that a mail reports was stored j
 
 def user_attributes(user: User) -> Iterable[str]:
     """Texts that a password must not be similar to."""
-    return (user.username, user.email.rpartition("@")[0], user.email, user.first_name, user.last_name)
+    return (user.username, user.email, user.first_name, user.last_name)
 
 
 def change_password(context: AccountContext, user_id: int, identifier: str, form: Mapping) -> str:

@@ -108,7 +108,7 @@ def is_throw_away(email: str, blocked: Iterable[str] = ()) -> bool:
 
 
 def password_problems(password: str, again: str, attributes: Iterable[str]) -> dict[str, list[Text]]:
-    """Problems of a new password, under "" and "again"; it must not resemble the `attributes`."""
+    """Problems of a new password, under "" and "again"; it must not resemble names and addresses."""
     problems = []
     if len(password) < PASSWORD_MIN:
         problems.append(
@@ -131,7 +131,8 @@ def password_problems(password: str, again: str, attributes: Iterable[str]) -> d
 
 def _is_similar(password: str, attributes: Iterable[str]) -> bool:
     for attribute in attributes:
-        for part in {attribute.lower(), *re.split(r"\W+", attribute.lower())}:
+        text = attribute.lower()
+        for part in {text, text.rpartition("@")[0], *re.split(r"\W+", text)}:
             # Texts of very different lengths cannot be similar.
             if len(part) >= 3 and len(password) <= 3 * len(part):
                 matcher = SequenceMatcher(a=password, b=part, autojunk=False)

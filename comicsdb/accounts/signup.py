@@ -117,9 +117,7 @@ def _check_form(context: AccountContext, username: str, email: str, password: st
         "username": rules.username_problems(username, official=context.settings["comicsdb.official_account"]),
         "email": new_email_problems(context.settings, email),
     }
-    # Longer texts are rejected anyway.
-    name, address = username[: rules.USERNAME_MAX], email[: rules.EMAIL_MAX]
-    about = (name, address.rpartition("@")[0], address)
+    about = username[: rules.USERNAME_MAX], email[: rules.EMAIL_MAX]  # longer texts are rejected anyway
     for part, problems in rules.password_problems(password, again, about).items():
         errors[f"password_{part}" if part else "password"] = problems
     raise_errors(errors)

@@ -13,6 +13,7 @@ from comicsdb.accounts.deletion import KIND, move_counts, remove_account
 from comicsdb.accounts.links import drop_links
 from comicsdb.accounts.login import find_user
 from comicsdb.accounts.passwords import Passwords
+from comicsdb.accounts.recovery import user_attributes
 from comicsdb.accounts.second_factor import remove_second_factors
 from comicsdb.accounts.security_events import record_address_change, record_security_event
 from comicsdb.accounts.sessions import end_all_sessions
@@ -45,7 +46,7 @@ def create_account(
     """Create an active account with a confirmed address. Raises InvalidError by field."""
     username, email = rules.normal_name(username.strip()), rules.normal_email(email)
     errors = {"username": rules.username_problems(username), "email": rules.email_problems(email)}
-    found = rules.password_problems(password, password, (username, email, email.rpartition("@")[0]))
+    found = rules.password_problems(password, password, (username, email))
     raise_errors({**errors, "password": found.get("", [])})
     now = clock.now()
     user = User(
@@ -211,8 +212,7 @@ def set_password(
     _refuse_for_superusers(actor, user)
     if actor_id_of(actor) == user.id:
         raise InvalidError({"__all__": [OWN_ACCOUNT_ERROR]})
-    about = (user.username, user.email, user.email.rpartition("@")[0], user.first_name, user.last_name)
-    raise_errors({"password": rules.password_problems(password, password, about).get("", [])})
+    raise_errors({"password": rules.password_problems(password, password, user_attributes(user)).get("", [])})
     user.password = passwords.hash(password)
     end_all_sessions(context.session, user.id)
     # A new account can still be activated: the link says nothing about the password.

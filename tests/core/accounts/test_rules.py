@@ -105,7 +105,7 @@ def test_no_well_known_provider_is_thrown_away():
     assert not rules.read_list("mail_providers") & rules.read_list("throw_away_domains")
 
 
-ABOUT = ("kettlecrow", "kettle.crow", "kettle.crow@example.org", "Kettle", "Crow")
+ABOUT = ("kettlecrow", "kettle.crow@example.org", "Kettle", "Crow")
 
 
 @pytest.mark.parametrize(
