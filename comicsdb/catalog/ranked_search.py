@@ -16,22 +16,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sqlalchemy import (
-    ARRAY,
     Integer,
     Numeric,
     Select,
-    Text,
+    Table,
     TextualSelect,
     and_,
-    any_,
-    bindparam,
-    case,
-    cast,
     column,
     func,
     select,
     text,
-    true,
     union_all,
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by
@@ -50,8 +44,6 @@ SIMILARITY = 0.3  # minimum similarity of a name that is found despite typing er
 SPREAD = 0.15  # maximum additional distance of other names, compared with the most similar one
 OTHER_NAME = 0.1  # added to the distance of an alias, so that an equally similar name precedes it
 SIMILAR_MIN = 4  # characters; shorter texts are similar to too many names
-# Columns for result rows, besides the series of an issue.
-_IN_ROWS = ("id", "name", "folded", "slug", "image", "year_began", "series_type_id", "designation")
 SIMILAR_SERIES = 20  # the maximum number of similar series whose issues are searched
 ISSUE = Issue.__tablename__
 TRIGRAM = 3  # minimum length of a word found anywhere in a name by index; shorter ones must begin a word
@@ -228,10 +220,11 @@ _NAMED = """
     FROM unnest(CAST(:named_kinds AS integer[]), CAST(:named_ids AS integer[]),
         CAST(:named_reasons AS integer[])) WITH ORDINALITY AS named(kind, id, reason, place)"""
 _BEGINNING = f"""
-    (SELECT {{code}}, id, CASE WHEN {_BARE} = (SELECT name FROM asked) THEN 1 ELSE 4 END,
+    (SELECT {{code}} AS kind, id,
+        CASE WHEN {_BARE} = (SELECT name FROM asked) THEN {NAME_EQUAL} ELSE {NAME_BEGINS} END AS reason,
         CASE WHEN {_BARE} = (SELECT name FROM asked) AND folded <> (SELECT typed FROM asked)
-            THEN 1.0 ELSE 0.0 END,
-        {_BARE}, CAST(name AS text)
+            THEN 1.0 ELSE 0.0 END AS distance,
+        {_BARE} AS sort, CAST(name AS text) AS further
     FROM {{table}}
     WHERE {{wanted}} AND (SELECT name FROM asked) <> ''
         AND {_BARE} >= (SELECT name FROM asked) AND {_BARE} < (SELECT name FROM asked) || chr(1114111)
@@ -290,7 +283,8 @@ _RANKED = """
 SELECT kind, id, reason, distance,
     row_number() OVER (ORDER BY reason, distance, {by_kind} sort, further, id) AS place
 FROM (SELECT DISTINCT ON (kind, id) * FROM ({steps}) every ORDER BY kind, id, reason, distance) once
-WHERE reason < 8 OR distance <= (SELECT min(distance) FROM resembling) + {spread}"""
+{condition}"""
+_NEAR_ENOUGH = f"WHERE reason < 8 OR distance <= (SELECT min(distance) FROM resembling) + {SPREAD}"
 
 
 def found_statement(*, apiece: bool = False) -> TextualSelect:
@@ -299,21 +293,23 @@ def found_statement(*, apiece: bool = False) -> TextualSelect:
     Its parameters are those of `search_parameters`; `limit` applies to all results, or with `apiece` to each
     kind.
     """
-    return _statement(searched_kinds(), apiece)
-
-
-@lru_cache
-def _statement(_kinds: tuple[str, ...], apiece: bool) -> TextualSelect:
-    steps = {
+    queries = {
+        "runs": _RUNS,
         "exact": _exact(),
         "loose": _loose(apiece=apiece),
         "alike": _alike(),
         "resembling": _resembling(apiece=apiece),
     }
-    with_ = {"asked": _asked(), "runs": _RUNS, **steps}
-    del steps["alike"]
+    return _ranked(queries, ("exact", "loose", "resembling"), _NEAR_ENOUGH, apiece=apiece)
+
+
+def _ranked(
+    queries: dict[str, str], steps: tuple[str, ...], condition: str = "", *, apiece: bool = False
+) -> TextualSelect:
+    """The statement for the results of those queries that are steps."""
     every = " UNION ALL ".join(f"SELECT * FROM {step}" for step in steps)
-    ranked = _RANKED.format(steps=every, by_kind="" if apiece else "kind,", spread=SPREAD)
+    ranked = _RANKED.format(steps=every, by_kind="" if apiece else "kind,", condition=condition)
+    with_ = {"asked": _asked(), **queries}
     ctes = ", ".join(f"{name} AS MATERIALIZED ({query})" for name, query in with_.items())
     statement = f"WITH {ctes} {ranked}"
     if not apiece:
@@ -407,15 +403,7 @@ def _json_rows(_kinds: tuple[str, ...], statement: Callable[[], Select]) -> Comp
 
 def rows_statement() -> Select:
     """The statement for results as shown: kind, id, name, image, slug, reason, and place (1 is best)."""
-    hits = found_statement().cte("found")
-    arms = []
-    for code, kind in enumerate(searched_kinds()):
-        table = KINDS[kind].model.__table__
-        name, source = _label_and_source(table)
-        is_of = and_(hits.c.kind == constant(code), hits.c.id == table.c.id)
-        shown = _shown(kind, table, name)
-        arms.append(select(*shown, hits.c.reason, hits.c.place).select_from(source.join(hits, is_of)))
-    return select(union_all(*arms).subquery("rows"))
+    return _as_shown(found_statement(), enumerate(searched_kinds()))
 
 
 def beginnings_statement() -> Select:
@@ -423,69 +411,40 @@ def beginnings_statement() -> Select:
 
     These are the best results for a text without number, year and volume (`ParsedQuery.is_plain`).
     """
-    asked = select(
-        func.fold(cast(bindparam("name"), Text), type_=Text).label("name"),
-        func.fold(cast(bindparam("typed"), Text), type_=Text).label("typed"),
-    ).cte("asked")
-    limit = cast(bindparam("limit"), Integer)
+    found = _ranked({"exact": " UNION ALL ".join(_beginnings())}, ("exact",))
+    return _as_shown(found, ((code, kind.name) for code, kind in _named_kinds()))
+
+
+def _as_shown(found: TextualSelect, kinds: Iterable[tuple[int, str]]) -> Select:
+    """Results of some kinds (with their indexes in `searched_kinds`), with what is shown of them."""
+    hits = found.cte("found")
     arms = []
-    for code, kind in _named_kinds():
-        table = kind.model.__table__
-        bare = func.without_article(table.c.folded, type_=Text)
-        first = (
-            select(*(table.c[each] for each in _IN_ROWS if each in table.c), bare.label("bare"))
-            .where(
-                constant(kind.name) == any_(cast(bindparam("kinds"), ARRAY(Text))),
-                asked.c.name != constant(""),
-                bare >= asked.c.name,
-                bare < asked.c.name + func.chr(constant(1114111), type_=Text),
-            )
-            .order_by(bare, table.c.name, table.c.id)
-            .limit(limit)
-            .lateral(f"{kind.name}_first")
+    for code, kind in kinds:
+        table = KINDS[kind].model.__table__
+        name, source = _label_and_source(table)
+        shown = (
+            constant(kind).label("kind"),
+            table.c.id,
+            name.label("name"),
+            (table.c.image if "image" in table.c else constant("")).label("image"),
+            table.c.slug,
         )
-        name, source = _label_and_source(first, table)
-        equal = first.c.bare == asked.c.name
-        distance = case((and_(equal, first.c.folded != asked.c.typed), constant(1)), else_=constant(0))
-        place = (
-            case((equal, constant(NAME_EQUAL)), else_=constant(NAME_BEGINS)).label("reason"),
-            distance.label("distance"),
-            constant(code).label("code"),
-            first.c.bare,
-            first.c.name.label("further"),
-        )
-        arms.append(select(*_shown(kind.name, first, name), *place).select_from(asked.join(source, true())))
-    named = union_all(*arms).subquery("named").c
-    order = named.reason, named.distance, named.code, named.bare, named.further, named.id
-    shown = (named[each] for each in ("kind", "id", "name", "image", "slug", "reason"))
-    place = func.row_number().over(order_by=order).label("place")
-    return select(*shown, place).order_by(place).limit(limit)
+        is_of = and_(hits.c.kind == constant(code), hits.c.id == table.c.id)
+        arms.append(select(*shown, hits.c.reason, hits.c.place).select_from(source.join(hits, is_of)))
+    return select(union_all(*arms).subquery("rows"))
 
 
-def _shown(kind: str, source, name) -> tuple:
-    image = source.c.image if "image" in source.c else constant("")
-    return (
-        constant(kind).label("kind"),
-        source.c.id,
-        name.label("name"),
-        image.label("image"),
-        source.c.slug,
-    )
-
-
-def _label_and_source(source, table=None) -> tuple:
-    """The label of rows of a table (or of a subquery of it), and the join that it is read from."""
-    table = source if table is None else table
-    series_type = SeriesType.__table__
-    if table is Series.__table__:
-        typed = source.join(series_type, series_type.c.id == source.c.series_type_id)
-        return series_label(source, series_type), typed
+def _label_and_source(table: Table) -> tuple:
+    """The label of the rows of a table, and the join that it is read from."""
+    series, series_type = Series.__table__, SeriesType.__table__
+    if table is series:
+        typed = table.join(series_type, series_type.c.id == table.c.series_type_id)
+        return series_label(table, series_type), typed
     if table is Issue.__table__:
-        series = Series.__table__
-        of_series = source.join(series, series.c.id == source.c.series_id)
+        of_series = table.join(series, series.c.id == table.c.series_id)
         typed = of_series.join(series_type, series_type.c.id == series.c.series_type_id)
-        return issue_label(source, series, series_type), typed
-    return universe_label(source) if table is Universe.__table__ else source.c.name, source
+        return issue_label(table, series, series_type), typed
+    return universe_label(table) if table is Universe.__table__ else table.c.name, table
 
 
 def _named_kinds() -> list[tuple[int, Kind]]:
@@ -506,12 +465,15 @@ def _kind_wanted(kind: str, further: str = "true") -> str:
     return f"{_constant(kind)} = ANY((SELECT kinds FROM asked)::text[]) AND {further}"
 
 
-def _exact() -> str:
-    arms = [_NAMED]
-    arms += [
+def _beginnings() -> list[str]:
+    return [
         _BEGINNING.format(code=code, table=_table(kind), wanted=_kind_wanted(kind.name))
         for code, kind in _named_kinds()
     ]
+
+
+def _exact() -> str:
+    arms = [_NAMED, *_beginnings()]
     code = searched_kinds().index("series")
     # A year together with a number refers to an issue.
     alone = """((SELECT issue_year FROM asked) IS NULL AND (SELECT volume FROM asked) IS NULL
