@@ -5,6 +5,15 @@ import pytest
 
 from comicsdb.schemas import errors_by_field
 
+SERIES = {
+    "name": "Run",
+    "sort_name": "Run",
+    "volume": 1,
+    "series_type": 13,
+    "status": 4,
+    "publisher": 2,
+    "year_began": 2020,
+}  # what is required of a series
 HUGE = pytest.param(10**5000, id="huge")  # too long for Python to convert to text
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from comicsdb.catalog.advice import advisory_errors
 from comicsdb.catalog.trade_numbers import is_isbn, is_sku, is_upc
+from tests.cases import for_each
 
 
 @pytest.mark.parametrize(
@@ -29,8 +30,8 @@ def test_numbers_of_the_trade(test, right, wrong):
     assert [test(each) for each in wrong] == [False] * len(wrong)
 
 
-@pytest.mark.parametrize(
-    ("code", "cv_id", "associated"),
+@for_each(
+    "code,cv_id,associated",
     [
         ("trade_paperback", True, True),
         ("hardcover", False, True),
@@ -48,8 +49,8 @@ def test_series_of_collected_editions(session, make, code, cv_id, associated):
     assert advisory_errors(session, "series", before, {"cv_id": None, "associated": [1], "name": "x"}) == {}
 
 
-@pytest.mark.parametrize(
-    ("code", "collection", "title", "arcs"),
+@for_each(
+    "code,collection,title,arcs",
     [
         ("trade_paperback", True, False, True),
         ("hardcover", False, True, True),
@@ -70,8 +71,8 @@ def test_issues_of_series(session, make, code, collection, title, arcs):
     assert advisory_errors(session, "issue", {}, changed | {"series": None}) == {}
 
 
-@pytest.mark.parametrize(
-    ("before", "changed", "wrong"),
+@for_each(
+    "before,changed,wrong",
     [
         ({}, {"birth": date(1950, 1, 2), "death": date(1950, 1, 1)}, ["death"]),
         ({"birth": "1950-01-02", "death": None}, {"death": date(949, 12, 31)}, ["death"]),

@@ -10,6 +10,7 @@ from comicsdb import models
 from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.slugs import FIRST_BATCH
 from comicsdb.models import Change, FormerSlug, History, Tombstone, Version
+from tests.cases import for_each
 
 
 def history(session, entity):
@@ -122,8 +123,8 @@ def test_history_names_who_and_why(session, make):
     assert (last.user_id, last.reason, last.snapshot["founded"]) == (user.id, "tidying", 1901)
 
 
-@pytest.mark.parametrize(
-    ("values", "field"),
+@for_each(
+    "values,field",
     [
         ({"year_end": 2019}, "year_end"),
         ({"publisher": 999_999}, "publisher"),
@@ -251,7 +252,7 @@ def test_a_deletion_takes_what_belongs_to_it_and_leaves_tombstones(session, cata
         last = session.scalars(
             select(History).where(History.kind == kind, History.object_id == ids[kind]).order_by(History.id)
         ).all()[-1]
-        assert last.type == "-"
+        assert (last.type, last.reason) == ("-", "a duplicate")
 
 
 def test_what_showed_a_deleted_object_has_its_own_history_of_it(session, catalog, make):

@@ -12,6 +12,7 @@ from comicsdb.catalog import Catalog, ConflictError, InvalidError
 from comicsdb.catalog.slugs import base_slug
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import History, Tombstone
+from tests.cases import for_each
 from tests.dataset import picture
 from tests.factories import Factories
 from tests.pictures import save_picture
@@ -169,7 +170,7 @@ def test_odd_values_are_refused_by_the_name_of_their_field(session, catalog, mak
     assert session.scalar(text("SELECT count(*) FROM history")) == rows
 
 
-@pytest.mark.parametrize("slug", [5, "s" * 256, "a\0b"])
+@for_each("slug", [5, "s" * 256, "a\0b"])
 def test_a_slug_that_is_none_is_refused(catalog, slug):
     with pytest.raises(InvalidError) as caught:
         catalog.create(models.Arc, {"name": "A", "slug": slug})
@@ -211,14 +212,6 @@ def test_a_reason_too_long_for_history_is_refused_before_anything_is_written(ses
     with pytest.raises(InvalidError) as caught:
         catalog.delete(arc, reason="x" * 101)
     assert list(caught.value.errors) == ["reason"]
-
-
-def test_history_names_why_an_object_was_deleted(session, catalog, make):
-    arc = make.arc()
-    catalog.delete(arc, reason="a duplicate")
-    session.commit()
-    last = session.scalars(select(History).where(History.kind == "arc").order_by(History.id)).all()[-1]
-    assert (last.type, last.reason) == ("-", "a duplicate")
 
 
 def test_attributions_are_kept_in_the_order_entered(session, catalog, make):

@@ -13,6 +13,7 @@ from comicsdb.catalog.maintenance.move import move_publisher
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Change, ExternalId, History
 from comicsdb.models.choices import EXTERNAL_SOURCES
+from tests.cases import for_each
 
 
 def known(source, external_id, scope=""):
@@ -48,7 +49,7 @@ def test_ids_are_a_set_and_those_that_stay_keep_who_said_so(session, make):
     assert ids_of(session, team) == [("metron", "4711", one.id), ("wikidata", "Q42", None)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "wrong",
     [
         {"source": "nowhere", "external_id": "1"},

@@ -7,6 +7,7 @@ import pytest
 
 from comicsdb.catalog.next_issue import propose_next_issue
 from comicsdb.values import partial_day
+from tests.cases import for_each
 from tests.conftest import record_statements
 
 
@@ -19,18 +20,19 @@ def run(make, session):
     """`run(*rows)`: create issues (number, cover, store and FOC date); returns the proposed next one."""
 
     def made(*rows, after=None, **values):
-        series = make.series()
-        issues = [
-            make.issue(
-                series=series,
-                number=number,
-                cover_date=day(cover),
-                store_date=day(store),
-                foc_date=day(foc),
-                **values,
-            )
-            for number, cover, store, foc in rows
-        ]
+        with make.single_commit():
+            series = make.series()
+            issues = [
+                make.issue(
+                    series=series,
+                    number=number,
+                    cover_date=day(cover),
+                    store_date=day(store),
+                    foc_date=day(foc),
+                    **values,
+                )
+                for number, cover, store, foc in rows
+            ]
         return propose_next_issue(session, series.id, (after is not None and issues[after].id) or None)
 
     return made
@@ -60,8 +62,8 @@ def test_a_monthly_run_goes_on(run):
     }
 
 
-@pytest.mark.parametrize(
-    ("rows", "expected"),
+@for_each(
+    "rows,expected",
     [
         # Weekly: the month on the cover stays the same
         (
@@ -86,8 +88,8 @@ def test_numbers_and_dates_follow_the_run(run, rows, expected):
     assert (found.get("number"), *(each and each.isoformat() for each in dates)) == expected
 
 
-@pytest.mark.parametrize(
-    ("dates", "expected"),
+@for_each(
+    "dates,expected",
     [
         (("1963", "1964"), {}),
         ((None, None), {}),
@@ -102,8 +104,8 @@ def test_numbers_and_dates_follow_the_run(run, rows, expected):
     ],
 )
 def test_a_cover_date_is_proposed_as_far_as_the_last_one_is_known(make, session, dates, expected):
-    series = make.series(year_began=1963)
     with make.single_commit():
+        series = make.series(year_began=1963)
         for number, text in enumerate(dates, 1):
             found, known = partial_day(text) if text else (None, "none")
             last = make.issue(series=series, number=str(number), cover_date=found, cover_date_precision=known)

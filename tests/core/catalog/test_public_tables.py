@@ -5,17 +5,19 @@ from sqlalchemy import text
 
 from comicsdb.catalog import public_tables
 from comicsdb.models import metadata
+from tests.conftest import database_copy
 from tests.core.exchange.test_export_columns import full_set
 from tests.importer import Importer
 
 
-@pytest.fixture
-def full_catalogue(database, tmp_path):
+@pytest.fixture(scope="module")
+def full_catalogue(cluster, template, tmp_path_factory):
     """A catalogue in which every field has a value."""
-    importer = Importer(database, tmp_path)
-    importer.run(full_set())
-    yield importer
-    importer.close()
+    for database in database_copy(cluster, template):
+        importer = Importer(database, tmp_path_factory.mktemp("full"))
+        importer.run(full_set())
+        yield importer
+        importer.close()
 
 
 @pytest.fixture
@@ -66,8 +68,9 @@ def _copy(given, other, chosen: dict[str, list[int]]) -> None:
 
 
 def _all(given) -> dict[str, list[int]]:
+    ids = "SELECT id FROM \"{kind}\" UNION SELECT object_id FROM tombstone WHERE kind = '{kind}'"
     return {
-        kind: [number for (number,) in given.query(f'SELECT id FROM "{kind}"')]
+        kind: [number for (number,) in given.query(ids.format(kind=kind))]
         for kind in public_tables.PUBLIC_KINDS
     }
 

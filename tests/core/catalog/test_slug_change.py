@@ -16,31 +16,26 @@ def refused(catalog, entity, slug) -> str:
     return str(faults["slug"][0])
 
 
-@pytest.mark.parametrize(
-    ("slug", "told"),
-    [
-        ("", "Enter a slug"),
-        ("Lamp", "lower-case letters"),
-        ("lamp light", "lower-case letters"),
-        ("lämp", "lower-case letters"),
-        ("a--b", "lower-case letters"),
-        ("-a", "lower-case letters"),
-        ("a/b", "lower-case letters"),
-        ("x\0", "lower-case letters"),
-        ("x" * 256, "lower-case letters"),
-        ("2020", "digits only"),
-        ("create", "is reserved"),
-        ("issue_list", "is reserved"),
-        ("taken", "belongs or belonged to another entry"),
-        ("once", "belongs or belonged to another entry"),
-    ],
-)
-def test_what_cannot_be_an_address_is_refused(catalog, make, session, slug, told):
+REFUSED = {
+    "": "Enter a slug",
+    **dict.fromkeys(
+        ("Lamp", "lamp light", "lämp", "a--b", "-a", "a/b", "x\0", "x" * 256), "lower-case letters"
+    ),
+    "2020": "digits only",
+    "create": "is reserved",
+    "issue_list": "is reserved",
+    "taken": "belongs or belonged to another entry",
+    "once": "belongs or belonged to another entry",
+}
+
+
+def test_what_cannot_be_an_address_is_refused(catalog, make, session):
     other = make.series()
     for each in ("once", "taken"):
         catalog.update(other, {"slug": each})
     series = make.series(name="Run")
-    assert told in refused(catalog, series, slug)
+    for slug, told in REFUSED.items():
+        assert told in refused(catalog, series, slug), slug
     session.commit()
     session.expire_all()
     assert (series.slug, series.desc) == ("run-2020", "")

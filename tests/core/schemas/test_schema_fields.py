@@ -24,18 +24,7 @@ from comicsdb.schemas import (
     wish,
 )
 from comicsdb.schemas.types import BLANK, TEXT_LENGTH_MAX, Text, no_such_object, too_long
-from tests.core.schema_reading import deserialize_field, field_errors
-
-SERIES = {
-    "name": "Run",
-    "sort_name": "Run",
-    "volume": 1,
-    "series_type": 13,
-    "status": 4,
-    "publisher": 2,
-    "year_began": 2020,
-}
-
+from tests.core.schema_reading import SERIES, deserialize_field, field_errors
 
 # Text.
 
@@ -254,36 +243,28 @@ def test_a_truth_value_is_never_null_and_blank_in_a_form_is_not_sent():
 # Choices.
 
 
-@pytest.mark.parametrize(("sent", "stored"), [("GB", "GB"), ("gb", "GB"), ("zw", "ZW")])
-def test_a_country_in_either_case(sent, stored):
-    assert deserialize_field(PublisherSchema, "country", sent) == {"country": stored}
-
-
-@pytest.mark.parametrize("sent", ["ZZ", "zz", "USA", 5])
-def test_an_unknown_country(sent):
-    assert field_errors(PublisherSchema, "country", sent) == [f'"{sent}" is not a valid choice.']
-
-
-@pytest.mark.parametrize("sent", [1, "1", 4])
-def test_a_status_is_a_number(sent):
-    assert deserialize_field(SeriesSchema, "status", sent) == {"status": int(sent)}
+@pytest.mark.parametrize(
+    ("schema", "field", "sent", "stored"),
+    [
+        *((PublisherSchema, "country", sent, sent.upper()) for sent in ("GB", "gb", "zw")),
+        *((SeriesSchema, "status", sent, int(sent)) for sent in (1, "1", 4)),
+        *((SeriesSchema, "language", sent, sent) for sent in ("", "en", "zh-hant", "pt-br")),
+    ],
+)
+def test_one_of_the_choices(schema, field, sent, stored):
+    assert deserialize_field(schema, field, sent) == {field: stored}
 
 
 @pytest.mark.parametrize(
-    ("sent", "shown"), [(0, "0"), (5, "5"), ("ongoing", "ongoing"), (True, "True"), ([1], "[1]")]
+    ("schema", "field", "sent"),
+    [
+        *((PublisherSchema, "country", sent) for sent in ("ZZ", "zz", "USA", 5)),
+        *((SeriesSchema, "status", sent) for sent in (0, 5, "ongoing", True, [1])),
+        *((SeriesSchema, "language", sent) for sent in ("EN", "tlh", "english")),
+    ],
 )
-def test_an_unknown_status(sent, shown):
-    assert field_errors(SeriesSchema, "status", sent) == [f'"{shown}" is not a valid choice.']
-
-
-@pytest.mark.parametrize("sent", ["", "en", "zh-hant", "pt-br"])
-def test_a_language(sent):
-    assert deserialize_field(SeriesSchema, "language", sent) == {"language": sent}
-
-
-@pytest.mark.parametrize("sent", ["EN", "tlh", "english"])
-def test_an_unknown_language(sent):
-    assert field_errors(SeriesSchema, "language", sent) == [f'"{sent}" is not a valid choice.']
+def test_none_of_the_choices(schema, field, sent):
+    assert field_errors(schema, field, sent) == [f'"{sent}" is not a valid choice.']
 
 
 # References.

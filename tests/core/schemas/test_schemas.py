@@ -25,19 +25,10 @@ from comicsdb.schemas import (
     errors_by_field,
 )
 from comicsdb.schemas.base import text
-from tests.core.schema_reading import errors_of_values
+from tests.core.schema_reading import SERIES, errors_of_values
 from tests.soak import SOAK
 
 ALL = [each for name, each in vars(schemas).items() if name.endswith("Schema")]
-SERIES = {
-    "name": "Run",
-    "sort_name": "Run",
-    "volume": 1,
-    "series_type": 13,
-    "status": 4,
-    "publisher": 2,
-    "year_began": 2020,
-}
 ISSUE = {"series": 5, "number": "1", "cover_date": "2020-05-01"}
 
 

@@ -1,18 +1,18 @@
 """Acts in pieces: others can write in between, and after a crash an act is completed later."""
 
-import sys
 import time
 from datetime import date, timedelta
-from subprocess import Popen
+from multiprocessing import get_context
 
 import pytest
-from sqlalchemy import event, func, insert, select, text, update
+from sqlalchemy import create_engine, event, func, insert, select, text, update
 
 from comicsdb.admin import catalogue
 from comicsdb.admin.unfinished import ActWorker, has_unfinished, run_unfinished
 from comicsdb.catalog import Catalog, InvalidError, piecewise
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import pieces
+from comicsdb.db import session_factory
 from comicsdb.library import ratings
 from comicsdb.models import (
     Change,
@@ -180,15 +180,9 @@ def state(factory):
         ]
 
 
-PROCESS = """
-import sys
-from sqlalchemy import create_engine
-from comicsdb.admin.unfinished import run_unfinished
-from comicsdb.catalog import piecewise
-from comicsdb.db import session_factory
-piecewise.SIZE_MIN = piecewise.SIZE_MAX = int(sys.argv[2])
-run_unfinished(session_factory(create_engine(sys.argv[1])))
-"""
+def work_alone(database):
+    """Do the noted act with connections of one's own."""
+    run_unfinished(session_factory(create_engine(database)))
 
 
 def killed_process(factory, database, world):
@@ -196,15 +190,18 @@ def killed_process(factory, database, world):
     with factory() as session:
         late = select(func.max(Issue.id)).where(Issue.rating_count == 0, Issue.series_id == world[1])
         session.execute(select(Issue.id).where(Issue.id == late.scalar_subquery()).with_for_update())
-        with Popen([sys.executable, "-c", PROCESS, database, str(PIECE)]) as process:
-            mine = session.scalar(select(func.pg_backend_pid()))
-            waiting = text("SELECT count(*) FROM pg_stat_activity WHERE :mine = ANY(pg_blocking_pids(pid))")
-            with factory() as other:
-                while process.poll() is None and other.scalar(waiting, {"mine": mine}) == 0:
-                    other.rollback()
-                    time.sleep(0.05)
-            assert process.poll() is None
-            process.kill()
+        # Forked, as importing takes longest.
+        process = get_context("fork").Process(target=work_alone, args=(database,))
+        process.start()
+        mine = session.scalar(select(func.pg_backend_pid()))
+        waiting = text("SELECT count(*) FROM pg_stat_activity WHERE :mine = ANY(pg_blocking_pids(pid))")
+        with factory() as other:
+            while process.is_alive() and other.scalar(waiting, {"mine": mine}) == 0:
+                other.rollback()
+                time.sleep(0.05)
+        assert process.is_alive()
+        process.kill()
+        process.join()
         session.rollback()
 
 
