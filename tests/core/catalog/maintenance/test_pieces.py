@@ -30,6 +30,7 @@ from comicsdb.models import (
     issue_character,
 )
 from comicsdb.ops import jobs
+from tests.conftest import database_copy
 from tests.factories import Factories
 from tests.lists import create_issues
 
@@ -46,13 +47,12 @@ class ProcessKilled(BaseException):
     """Simulates that the process is killed during its work."""
 
 
-@pytest.fixture
-def world(factory, monkeypatch):
-    """Ids of a staff account, of a long series with ratings, and of a short one of another publisher."""
-    monkeypatch.setattr(pieces, "IMMEDIATE_MAX", FEW)
-    for size in ("SIZE_MIN", "SIZE_MAX"):
-        monkeypatch.setattr(piecewise, size, PIECE)
-    with factory() as session:
+@pytest.fixture(scope="module")
+def filled(cluster, template):
+    """The name of a database, and the ids of what is in it: see `world`."""
+    cluster.clone_database(template, "acts")
+    engine = create_engine(cluster.url("acts"))
+    with session_factory(engine)() as session:
         make = Factories(Catalog(session))
         user = make.user("Boss", is_staff=True)
         long, short = make.series(name="Long"), make.series(name="Short")
@@ -61,7 +61,25 @@ def world(factory, monkeypatch):
         ratings.rate_issues(session, user.id, {issues[0].id: 4, issues[-1].id: 2}, today=date(2026, 3, 4))
         Catalog(session).update(issues[0], {"reprints": [issues[-1].id]})
         session.commit()
-        return user.id, long.id, short.id
+        ids = user.id, long.id, short.id
+    engine.dispose()
+    yield "acts", ids
+    cluster.drop_database("acts")
+
+
+@pytest.fixture
+def database(cluster, filled):
+    """The address of a copy of the filled database."""
+    yield from database_copy(cluster, filled[0])
+
+
+@pytest.fixture
+def world(filled, monkeypatch):
+    """Ids of a staff account, of a long series with ratings, and of a short one of another publisher."""
+    monkeypatch.setattr(pieces, "IMMEDIATE_MAX", FEW)
+    for size in ("SIZE_MIN", "SIZE_MAX"):
+        monkeypatch.setattr(piecewise, size, PIECE)
+    return filled[1]
 
 
 def staff(session, world):
