@@ -105,11 +105,11 @@ def test_scores_of_all_candidates_and_of_none_add_up_to_one(session, make):
 
 
 def test_a_descriptor_is_matched_in_a_batch_as_it_is_alone(session, make):
-    series = make.series(name="Quiet Harbor", year_began=1990)
-    made = [
-        make.issue(series=series, number=str(n), cover_date=date(1990 + n // 12, 1, 1)) for n in range(80)
-    ]
-    session.commit()
+    with make.single_commit():
+        series = make.series(name="Quiet Harbor", year_began=1990)
+        made = [
+            make.issue(series=series, number=str(n), cover_date=date(1990 + n // 12, 1, 1)) for n in range(80)
+        ]
     known = [{"series": "Quiet Harbor", "number": issue.number} for issue in made]
     known += [{"series": "Quiet Harbor", "number": "99"}, {"series": "Quiet Harbor", "year": 1992}]
     together = match(session, [build_descriptor(each) for each in known], 5)

@@ -36,8 +36,9 @@ def boss(make, session):
 
 def issues(make, *values):
     """Create issues of one series, one from each dictionary."""
-    series = make.series(name="Run")
-    return [make.issue(series=series, number=str(number), **each) for number, each in enumerate(values, 1)]
+    with make.single_commit():
+        series = make.series(name="Run")
+        return [make.issue(series=series, number=str(place), **each) for place, each in enumerate(values, 1)]
 
 
 def version(session, kind) -> int:
