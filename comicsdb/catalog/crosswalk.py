@@ -140,9 +140,9 @@ def _select_all() -> Iterable[str]:
     """SQL statements for all external ids in the catalogue, one per kind."""
     for kind in OWNERS:
         found = [
-            f"SELECT id, '{source}', {name}::text, '' FROM {kind}" for source, name in ID_COLUMNS.items()
+            f"SELECT id, '{source}', {name}::text, '' FROM {kind} WHERE {name} > 0"
+            for source, name in ID_COLUMNS.items()
         ]
-        found = [f"{each} WHERE {name} > 0" for each, name in zip(found, ID_COLUMNS.values(), strict=True)]
         if kind == "issue":
             found.append("SELECT id, 'isbn', isbn, '' FROM issue WHERE isbn <> ''")
         found.append(

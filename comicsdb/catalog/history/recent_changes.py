@@ -69,13 +69,8 @@ def get_page(
 
 
 def _filtered(wanted: ChangeFilter) -> Select:
-    conditions = []
-    if wanted.user_id is not None:
-        conditions.append(Change.user_id == wanted.user_id)
-    if wanted.kind is not None:
-        conditions.append(Change.kind == wanted.kind)
-    if wanted.action is not None:
-        conditions.append(Change.action == wanted.action)
+    equal = ((Change.user_id, wanted.user_id), (Change.kind, wanted.kind), (Change.action, wanted.action))
+    conditions = [column == value for column, value in equal if value is not None]
     # Days are converted to sequence numbers first, which bound the search like `before` and `after`.
     if wanted.since is not None:
         first = select(Change.seq).where(Change.at >= wanted.since).order_by(Change.at, Change.seq)
