@@ -154,6 +154,17 @@ PARTNER = st.one_of(st.none(), st.integers(0, 5))
 SIDES = st.dictionaries(st.sampled_from(["previous", "next"]), PARTNER, min_size=1)
 
 
+def assert_mirrored(links, whose):
+    """Check that links between lists of one owner go both ways, and that no list is twice beside another."""
+    for one, (previous, following) in links.items():
+        assert one not in {previous, following}
+        assert previous is None or previous != following
+        if previous is not None and whose[previous] is whose[one]:
+            assert links[previous][1] == one
+        if following is not None and whose[following] is whose[one]:
+            assert links[following][0] == one
+
+
 def test_any_sequence_keeps_links_mirrored_and_those_of_others_untouched(session, make, owner):
     other = make.user()
     whose = {make_list(session, user).id: user for user in (*[owner] * 4, *[other] * 2)}
@@ -181,14 +192,9 @@ def test_any_sequence_keeps_links_mirrored_and_those_of_others_untouched(session
                     link(session, user, each, **partners)
             except InvalidError:
                 assert places(session) == before
-            after = {each: pair for each, pair in places(session).items() if each in whose}
-            for one, (previous, following) in after.items():
-                assert one not in {previous, following}
-                assert previous is None or previous != following
-                if previous is not None and whose[previous] is whose[one]:
-                    assert after[previous][1] == one
-                if following is not None and whose[following] is whose[one]:
-                    assert after[following][0] == one
+            after = places(session)
+            assert_mirrored(after, whose)
+            for one in after:
                 if whose[one] is not user:
                     assert after[one] == tuple(at if at in after else None for at in before[one])
 
