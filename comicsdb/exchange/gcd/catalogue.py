@@ -30,14 +30,21 @@ class Catalogue:
         return dict(map(tuple, self.session.execute(text(statement))))
 
     def find(self, kind: str, gcd_ids: Iterable[int]) -> dict[int, int]:
-        """The objects with these ids at GCD."""
-        rows = self.session.execute(
-            text(f"SELECT gcd_id, id FROM {kind} WHERE gcd_id = ANY(:ids)"), {"ids": list(gcd_ids)}
-        )
-        return self.survivors(kind, gcd_ids) | dict(map(tuple, rows))
+        """The objects with these ids at GCD, or into which those were merged."""
+        ids = list(gcd_ids)
+        return self.survivors(kind, ids) | self.own(kind, ids)
 
-    def survivors(self, kind: str, gcd_ids: Iterable[int]) -> dict[int, int]:
+    def own(self, kind: str, gcd_ids: list[int]) -> dict[int, int]:
+        """The objects with these ids at GCD."""
+        if not gcd_ids:
+            return {}
+        found = text(f"SELECT gcd_id, id FROM {kind} WHERE gcd_id = ANY(:ids)")
+        return dict(map(tuple, self.session.execute(found, {"ids": gcd_ids})))
+
+    def survivors(self, kind: str, gcd_ids: list[int]) -> dict[int, int]:
         """The objects into which those with these ids were merged: they keep these as external ids."""
+        if not gcd_ids:
+            return {}
         rows = self.session.execute(
             text(
                 f"SELECT CAST(external_id AS integer), {kind}_id FROM external_id WHERE source = 'gcd'"

@@ -99,7 +99,8 @@ class Mapper:
         It gets the id at GCD and the fields, to which their `gcd_id` is added here.
         """
         ids = [gcd_id for gcd_id, _ in found]
-        known, merged = self.catalogue.find(kind, ids), self.catalogue.survivors(kind, ids)
+        merged = self.catalogue.survivors(kind, ids)
+        known = merged | self.catalogue.own(kind, ids)
         deleted = self.catalogue.deleted(kind) - known.keys()
         added, new = [], []
         for gcd_id, fields in found:

@@ -201,7 +201,7 @@ def update(
             fields = [field for field in theirs if ours.get(field) != theirs[field]]
             if fields:
                 differing[record.object_id] = (record, ours, theirs, fields)
-        history = _history(session, kind, list(differing))
+        history = _history(session, kind, list(differing)) if differing else {}
         for object_id, (record, ours, theirs, fields) in differing.items():
             accepted = _accepted_fields(record, ours, theirs, fields, history[object_id], review)
             if "variants" in accepted and not _match_variants(session, record, present[object_id], review):
