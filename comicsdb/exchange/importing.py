@@ -164,7 +164,7 @@ def _read(run: ImportRun, batch: Batch, passwords: Passwords | None) -> None:
     with _phase(run, "reading"):
         files = _stage(run, passwords, images)
     with _phase(run, "checking"):
-        staging.check(run.cursor, files, run.problems)
+        staging.check(run, files)
         run.problems.stop_if_any()
         _complete_symmetric(run)
     with _phase(run, "matching"):
@@ -191,7 +191,7 @@ def _read(run: ImportRun, batch: Batch, passwords: Passwords | None) -> None:
         _record_new(run)
     with _phase(run, "advice"):
         _report_breaches(run)
-    if run.accounts:
+    if run.accounts and any(run.has(file) for file in LIBRARY):
         with _phase(run, "libraries"):
             libraries.store(run)
     ratings.count_due(run.session, run.today)
@@ -203,7 +203,7 @@ def _stage(run: ImportRun, passwords: Passwords | None, images: staging.Pictures
     files = _files(run)
     run.progress.start(sum(run.path(file).stat().st_size for file in files if run.has(file)))
     for file in FILES:
-        if file not in files:
+        if file not in files or not run.has(file):
             staging.create_table(run.cursor, file)  # other statements join it
         elif file is USERS:
             accounts_step.stage_users(run, passwords, images)

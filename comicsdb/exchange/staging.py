@@ -314,9 +314,10 @@ def drop_tables(cursor, files: Iterable[File] = FILES) -> None:
 # Checks across rows and files.
 
 
-def check(cursor, files: tuple[File, ...], problems: Problems) -> None:
+def check(run: ImportRun, files: tuple[File, ...]) -> None:
     """Report duplicate ids and unique values, and references to missing rows."""
-    for file in files:
+    cursor, problems = run.cursor, run.problems
+    for file in filter(run.has, files):
         for words, expressions, *within in ((_nested_key(file) or "id", ("id",)), *file.unique):
             _check_unique(cursor, file, words, expressions, *within, problems=problems)
         for field in file.reference_fields:
