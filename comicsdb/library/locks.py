@@ -1,14 +1,15 @@
-"""Locks that the services of a reader's library share, and the default lists of an account."""
+"""What the services of a reader's library share: locks, stamps, the default lists, and looking up rows."""
 
 from collections.abc import Iterable
 
-from sqlalchemy import ARRAY, Integer, any_, cast, func, select, text
+from sqlalchemy import ARRAY, Integer, Select, any_, cast, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
+from comicsdb.catalog.errors import NotFoundError
 from comicsdb.library import acts
 from comicsdb.models import Issue, PullList, Series, User, Variant, WishList
-from comicsdb.models.base import INTEGER_MAX
+from comicsdb.models.base import INTEGER_MAX, max_value
 
 _LIBRARY = 0x6C696272  # first key of the advisory locks; the second is the account's id
 
@@ -39,6 +40,14 @@ def stamp_values(model) -> dict:
     """The values that update a row's stamp: `modified` strictly increases, and its previous value is kept."""
     later = func.greatest(func.clock_timestamp(), model.modified + text("interval '1 microsecond'"))
     return {"modified": later, "modified_before": model.modified}
+
+
+def find_row(session: Session, rows: Select, column, key: int, kind: str):
+    """The one of some rows that has an id; raises NotFoundError, also for numbers that are no ids."""
+    found = session.scalar(rows.where(column == key)) if 0 < key <= max_value(column.type) else None
+    if found is None:
+        raise NotFoundError(kind, key)
+    return found
 
 
 def default_list(session: Session, model: type, user_id: int) -> PullList | WishList:

@@ -14,9 +14,8 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import collection
-from comicsdb.library.locks import default_list, lock_account, lock_rows, lock_series
+from comicsdb.library.locks import default_list, find_row, lock_account, lock_rows, lock_series
 from comicsdb.models import CollectionItem, Issue, PullList, PullListSeries, Series, Variant
-from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import PullMode
 from comicsdb.models.library import VARIANT_WORDS_LENGTH_MAX
 from comicsdb.values import text_problem
@@ -98,13 +97,8 @@ def set_pulled(session: Session, user_id: int, series_id: int, pulled: str, word
 
 def entry(session: Session, user_id: int, series_id: int) -> PullListSeries:
     """The entry of a followed series. Raises NotFoundError."""
-    found = None
-    if 0 < series_id <= INTEGER_MAX:
-        mine = select(PullListSeries).join(PullList).where(PullList.user_id == user_id)
-        found = session.scalar(mine.where(PullListSeries.series_id == series_id))
-    if found is None:
-        raise NotFoundError("series", series_id)
-    return found
+    mine = select(PullListSeries).join(PullList).where(PullList.user_id == user_id)
+    return find_row(session, mine, PullListSeries.series_id, series_id, "series")
 
 
 def follows(session: Session, user_id: int, series_id: int) -> bool:

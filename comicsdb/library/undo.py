@@ -13,10 +13,9 @@ from sqlalchemy import Table, UniqueConstraint, select, text, update
 from sqlalchemy.orm import Session, selectinload, sessionmaker
 
 from comicsdb import clock
-from comicsdb.catalog.errors import NotFoundError
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.library import acts, ratings, reading_lists
-from comicsdb.library.locks import lock_account
+from comicsdb.library.locks import find_row, lock_account
 from comicsdb.library.reading_lists import links
 from comicsdb.models import (
     CollectionItem,
@@ -31,7 +30,6 @@ from comicsdb.models import (
     User,
     WishListItem,
 )
-from comicsdb.models.base import BIG_MAX
 from comicsdb.security import SESSION, Identity, make_identity
 
 KIND = LibraryAct.__tablename__
@@ -138,18 +136,10 @@ def undo_queued(factory: sessionmaker[Session], settings: Mapping) -> bool:
 
 
 def _find(session: Session, user_id: int, act_id: int) -> LibraryAct:
-    found = None
-    if 0 < act_id <= BIG_MAX:
-        wanted = select(LibraryAct).where(
-            LibraryAct.id == act_id,
-            LibraryAct.user_id == user_id,
-            LibraryAct.undone.is_(None),
-            LibraryAct.at > acts.undoable_since(),
-        )
-        found = session.scalar(wanted.with_for_update())
-    if found is None:
-        raise NotFoundError(KIND, act_id)
-    return found
+    rows = select(LibraryAct).where(
+        LibraryAct.user_id == user_id, LibraryAct.undone.is_(None), LibraryAct.at > acts.undoable_since()
+    )
+    return find_row(session, rows.with_for_update(), LibraryAct.id, act_id, KIND)
 
 
 def _collect(session: Session, act_id: int) -> list[Table]:

@@ -17,9 +17,8 @@ from sqlalchemy.orm import Session, contains_eager, joinedload
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import collection
-from comicsdb.library.locks import default_list, lock_account, lock_issue, lock_rows, stamp_values
+from comicsdb.library.locks import default_list, find_row, lock_account, lock_issue, lock_rows, stamp_values
 from comicsdb.models import CollectionItem, Issue, Series, WishList, WishListItem
-from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import WishStatus
 from comicsdb.models.currencies import Currency
 
@@ -159,14 +158,9 @@ def acquire(
 
 def find_item(session: Session, user_id: int, item_id: int) -> WishListItem:
     """An item of an account, reloaded; raises NotFoundError if there is none."""
-    found = None
-    if 0 < item_id <= BIG_MAX:
-        wanted = select(WishListItem).join(WishList).where(WishList.user_id == user_id)
-        wanted = wanted.where(WishListItem.id == item_id)
-        found = session.scalar(wanted.execution_options(populate_existing=True))
-    if found is None:
-        raise NotFoundError(KIND, item_id)
-    return found
+    mine = select(WishListItem).join(WishList).where(WishList.user_id == user_id)
+    rows = mine.execution_options(populate_existing=True)
+    return find_row(session, rows, WishListItem.id, item_id, KIND)
 
 
 def ordered_ids(user_id: int, *, status: str = "", priority: int | None = None) -> Select:

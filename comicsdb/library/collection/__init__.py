@@ -24,7 +24,7 @@ from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.i18n import _
 from comicsdb.library import ratings, reads, runs
-from comicsdb.library.locks import check_account, lock_account, lock_variant, stamp_values
+from comicsdb.library.locks import check_account, find_row, lock_account, lock_variant, stamp_values
 from comicsdb.models import CollectionItem, Issue, ReadDate, WishListItem
 from comicsdb.models.base import BIG_MAX, INTEGER_MAX
 from comicsdb.models.choices import BookFormat
@@ -74,13 +74,8 @@ def lock(session: Session, user_id: int, item_id: int, *, issue: bool = False) -
 
 
 def _load_item(session: Session, user_id: int, item_id: int, rows) -> CollectionItem:
-    found = None
-    if 0 < item_id <= BIG_MAX:
-        rows = rows.where(CollectionItem.id == item_id, CollectionItem.user_id == user_id)
-        found = session.scalar(rows.execution_options(populate_existing=True))
-    if found is None:
-        raise NotFoundError("collection_item", item_id)
-    return found
+    rows = rows.where(CollectionItem.user_id == user_id).execution_options(populate_existing=True)
+    return find_row(session, rows, CollectionItem.id, item_id, "collection_item")
 
 
 def add(

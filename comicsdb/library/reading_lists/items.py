@@ -16,8 +16,9 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog import rules
 from comicsdb.catalog.column_checks import is_integer
-from comicsdb.catalog.errors import InvalidError, NotFoundError
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
+from comicsdb.library.locks import find_row
 from comicsdb.library.reading_lists import LockedList, expire_stamps
 from comicsdb.models import Arc, Issue, ReadingList, ReadingListItem, Series, issue_arc
 from comicsdb.models.base import INTEGER_MAX
@@ -275,13 +276,9 @@ def _execute(session: Session, statement, values: dict | None = None) -> None:
 
 def _item(session: Session, reading_list: ReadingList, item_id: int) -> ReadingListItem:
     """An item of the list, reloaded."""
-    wanted = select(ReadingListItem).where(
-        ReadingListItem.id == item_id, ReadingListItem.reading_list_id == reading_list.id
-    )
-    found = session.scalar(wanted.execution_options(populate_existing=True))
-    if found is None:
-        raise NotFoundError("reading_list_item", item_id)
-    return found
+    rows = select(ReadingListItem).where(ReadingListItem.reading_list_id == reading_list.id)
+    rows = rows.execution_options(populate_existing=True)
+    return find_row(session, rows, ReadingListItem.id, item_id, "reading_list_item")
 
 
 def _is_id(value) -> bool:

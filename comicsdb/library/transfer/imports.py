@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 
 import orjson
-from sqlalchemy import ARRAY, ColumnElement, Integer, String, any_, cast, delete, or_, select
+from sqlalchemy import ARRAY, ColumnElement, Integer, Select, String, any_, cast, delete, or_, select
 from sqlalchemy.orm import Session, joinedload
 
 from comicsdb import clock
-from comicsdb.catalog.errors import InvalidError, NotFoundError
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library import acts
-from comicsdb.library.locks import lock_account
+from comicsdb.library.locks import find_row, lock_account
 from comicsdb.library.transfer import background
 from comicsdb.library.transfer.format import COLLECTION, PULL, Upload, resolve_currencies
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_rows
@@ -24,7 +24,6 @@ from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
 from comicsdb.library.transfer.tables import file_error
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
-from comicsdb.models.base import BIG_MAX
 from comicsdb.models.currencies import Currency
 from comicsdb.security import Identity
 
@@ -123,25 +122,19 @@ def _printable(name: str) -> str:
 
 def pending_imports(session: Session, user_id: int) -> list[LibraryImport]:
     """The pending imports of an account, newest first."""
-    rows = select(LibraryImport).where(
-        LibraryImport.user_id == user_id, LibraryImport.created_on > _retained_since()
-    )
-    return list(session.scalars(rows.order_by(LibraryImport.id.desc())))
+    return list(session.scalars(_pending(user_id).order_by(LibraryImport.id.desc())))
 
 
 def pending_import(session: Session, user_id: int, import_id: int, *, lock: bool = False) -> LibraryImport:
     """A pending import, locked if `lock` is set; raises NotFoundError, also for imports of other accounts."""
-    found = None
-    if 0 < import_id <= BIG_MAX:
-        rows = select(LibraryImport).where(
-            LibraryImport.id == import_id,
-            LibraryImport.user_id == user_id,
-            LibraryImport.created_on > _retained_since(),
-        )
-        found = session.scalar(rows.with_for_update() if lock else rows)
-    if found is None:
-        raise NotFoundError(KIND, import_id)
-    return found
+    rows = _pending(user_id).with_for_update() if lock else _pending(user_id)
+    return find_row(session, rows, LibraryImport.id, import_id, KIND)
+
+
+def _pending(user_id: int) -> Select:
+    return select(LibraryImport).where(
+        LibraryImport.user_id == user_id, LibraryImport.created_on > _retained_since()
+    )
 
 
 def _retained_since():
