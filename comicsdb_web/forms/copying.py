@@ -112,10 +112,8 @@ class CopyingViews:
             return self._answer(issue, "warning", error.errors["__all__"][0])
         if done.skipped:
             named = ", ".join(done.skipped[: copying.NAMED_MAX])
-            self._say(
-                "warning",
-                _("Left out because they have several stories: ${issues}", mapping={"issues": named}),
-            )
+            text = _("Left out because they have several stories: ${issues}", mapping={"issues": named})
+            self.request.messages.add("warning", text)
         if not done.stories:
             return self._answer(issue, "warning", _("Nothing to copy was found."))
         counts = {
@@ -127,9 +125,6 @@ class CopyingViews:
             issue, "success", _("Copied: ${characters}, ${teams}, ${stories}.", mapping=counts)
         )
 
-    def _say(self, kind: str, text) -> None:
-        self.request.messages.add(kind, translate(self.request.localizer, text))
-
     def _answer(self, issue, kind: str, text):
-        self._say(kind, text)
+        self.request.messages.add(kind, text)
         return HTTPSeeOther(self.request.entity_path(issue))

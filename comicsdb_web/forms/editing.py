@@ -6,7 +6,6 @@ from pyramid.httpexceptions import HTTPSeeOther
 from comicsdb.catalog import ConflictError, InvalidError
 from comicsdb.catalog.maintenance import pieces
 from comicsdb.catalog.maintenance.deletion_preview import preview_deletion
-from comicsdb.i18n import translate
 from comicsdb.security import Permission, delete_right
 from comicsdb_web.forms import form_state, lookup, saved_drafts
 from comicsdb_web.forms.conflict import edit_conflicts
@@ -242,8 +241,7 @@ class EditingViews:
         return field, Markup('{} <a href="{}">{}</a>').format(words, path, item.text)
 
     def _redirect(self, path: str, text, label: str = "", *, kind: str = "success"):
-        words = translate(self.request.localizer, text % {"label": label} if label else text)
-        self.request.messages.add(kind, words)
+        self.request.messages.add(kind, text % {"label": label} if label else text)
         return HTTPSeeOther(path)
 
     def _path_of(self, entity) -> str:

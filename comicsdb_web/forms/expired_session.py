@@ -70,7 +70,7 @@ def save_form(request) -> str | None:
     if secret is None:
         return None
     if identity is None:
-        request.messages.add("warning", request.localizer.translate(SESSION_EXPIRED))
+        request.messages.add("warning", SESSION_EXPIRED)
     parts = urlsplit(page)
     return parts.path + query_of(parse_qsl(parts.query, keep_blank_values=True), **{PARAMETER: secret})
 

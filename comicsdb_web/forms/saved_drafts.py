@@ -41,11 +41,11 @@ def restore(draft: Draft) -> bool:
         return False
     saved = accounts.find_draft(request.dbsession, request.identity.user_id, key)
     if saved is None:
-        request.messages.show("info", request.localizer.translate(GONE))
+        request.messages.show("info", GONE)
         return False
     draft.read(MultiDict(saved.texts))
     draft.key = key
-    request.messages.show("info", request.localizer.translate(RETURNED))
+    request.messages.show("info", RETURNED)
     return True
 
 
@@ -53,10 +53,9 @@ def handle_button(draft: Draft):
     """Store or discard a draft, if such a button was pressed; None for other buttons."""
     request, post = draft.request, draft.request.POST
     user_id = request.identity.user_id
-    say = request.localizer.translate
     if key := text_of(post, DISCARD_BUTTON):
         accounts.discard_draft(request.dbsession, user_id, key)
-        request.messages.add("success", say(DISCARDED))
+        request.messages.add("success", DISCARDED)
         return HTTPSeeOther(with_query(request, request.path))  # which may fill in a new object
     if not text_of(post, STORE_BUTTON):
         return None
@@ -75,7 +74,7 @@ def handle_button(draft: Draft):
         return Response(status=204) if stored else _new_key()
     if draft.errors:  # the form is shown again
         return None
-    request.messages.add("success", say(STORED))
+    request.messages.add("success", STORED)
     return HTTPSeeOther(_path(request, draft.key))
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from webob.cookies import SignedCookieProfile
 
+from comicsdb.i18n import Text, translate
 from comicsdb.library import acts
 from comicsdb_web.http.signed_cookies import signed_cookie
 
@@ -37,7 +38,7 @@ class Messages:
         self._next: list[Message] = []
         self._now: list[Message] = []
 
-    def add(self, kind: str, text: str, *, label: str = "", path: str = "", undo: bool = True) -> None:
+    def add(self, kind: str, text: Text, *, label: Text = "", path: str = "", undo: bool = True) -> None:
         """Show `text` on the next page, with a link labelled `label` to `path`; `kind` is one of KINDS.
 
         After a change to the reader's own library, a button beside it undoes the change, unless `undo` is
@@ -49,11 +50,12 @@ class Messages:
             self._request.add_response_callback(self._keep)
         act_id = acts.current_id(self._request.dbsession) if undo and kind == "success" else None
         undo_path = self._request.route_path("collection.undo", id=act_id) if act_id else ""
-        self._next.append(Message(kind, text, label, path, undo_path))
+        say = self._request.localizer
+        self._next.append(Message(kind, translate(say, text), translate(say, label), path, undo_path))
 
-    def show(self, kind: str, text: str) -> None:
+    def show(self, kind: str, text: Text) -> None:
         """Show `text` on this page."""
-        self._now.append(Message(kind, text))
+        self._now.append(Message(kind, translate(self._request.localizer, text)))
 
     def take(self) -> list[Message]:
         """The messages to show now, once; the page that shows them is not cached."""

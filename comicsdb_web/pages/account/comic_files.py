@@ -3,7 +3,6 @@
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 
 from comicsdb.exchange import tagged_files
-from comicsdb.i18n import translate
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms.fields import text_of
@@ -35,20 +34,20 @@ def comic_files(request):
 
 def handle_button(request):
     """Enter, dismiss or restore an issue, or remove the listed ones that are in the catalogue."""
-    post, session, say = request.POST, request.dbsession, request.localizer
+    post, session = request.POST, request.dbsession
     if text_of(post, "remove"):
         ids = [number for text in post.getall("listed") if (number := whole_number(text))]
         number = tagged_files.remove_known(session, request.identity.user_id, ids)
         text = ngettext("${n} file was removed.", "${n} files were removed.", number)
-        request.messages.add("success", translate(say, text))
+        request.messages.add("success", text)
     elif text_of(post, "enter"):
         return HTTPSeeOther(_new_issue_path(request) or _list_path(request))
     elif text_of(post, "dismiss"):
         _row(request, "dismiss").is_dismissed = True
-        request.messages.add("success", say.translate(_("The file was dismissed.")))
+        request.messages.add("success", _("The file was dismissed."))
     elif text_of(post, "restore"):
         _row(request, "restore").is_dismissed = False
-        request.messages.add("success", say.translate(_("The file is in the list again.")))
+        request.messages.add("success", _("The file is in the list again."))
     return HTTPSeeOther(_list_path(request))
 
 
@@ -59,7 +58,7 @@ def _new_issue_path(request) -> str | None:
     key = tagged_files.make_draft(request.dbsession, row) if may_enter else None
     if key:
         return tagged_files.PATH + query_of([], **{RESTORED: key})
-    request.messages.add("warning", request.localizer.translate(TOO_MANY_DRAFTS if may_enter else NOT_EDITOR))
+    request.messages.add("warning", TOO_MANY_DRAFTS if may_enter else NOT_EDITOR)
     return None
 
 

@@ -77,9 +77,7 @@ def second(request):
     """Log in with a code, a recovery code or a passkey, after the password."""
     user = request.second_step.user(lock=True)
     if user is None:
-        request.messages.add(
-            "info", request.localizer.translate(_("That took too long. Please log in again."))
-        )
+        request.messages.add("info", _("That took too long. Please log in again."))
         return HTTPSeeOther(request.route_path("login"))
     fields = form_state.text_fields(request)
     try:
@@ -153,7 +151,7 @@ def logout(request):
     end_session(request)
     if identity is not None:
         request.account_context.log(log, "User logged out", identity.username)
-    request.messages.add("success", request.localizer.translate(_("You have been logged out. See you soon!")))
+    request.messages.add("success", _("You have been logged out. See you soon!"))
     target = safe_path(form_state.text_fields(request).get("next")) or request.route_path("home")
     # Clears the browser's cache, so that the Back button shows no pages of the session.
     return HTTPSeeOther(target, headers={"Clear-Site-Data": '"cache"'})

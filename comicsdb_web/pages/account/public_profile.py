@@ -4,7 +4,6 @@ from pyramid.httpexceptions import HTTPSeeOther
 
 from comicsdb.catalog import InvalidError, NotFoundError, ranked_search, search
 from comicsdb.community import profiles
-from comicsdb.i18n import translate
 from comicsdb.models import Issue, Series
 from comicsdb.values import whole_number
 from comicsdb_web.forms import form_state
@@ -44,7 +43,7 @@ def save(request):
     parts = {part for part in profiles.PARTS if sent.get(part)}
     profiles.save_settings(request.dbsession, request.identity.user_id, public=public, parts=parts)
     text = SAVED_PUBLIC if public else SAVED_PRIVATE
-    request.messages.add("success", request.localizer.translate(text))
+    request.messages.add("success", text)
     return HTTPSeeOther(request.route_path("account.public"))
 
 
@@ -86,8 +85,7 @@ def change_favourites(request):
         elif up := whole_number(sent.get("up", "")):
             profiles.move_favourite_up(session, user_id, up)
     except InvalidError as error:
-        text = translate(request.localizer, error.errors[form_state.FORM_ERROR][0])
-        request.messages.add("warning", text)
+        request.messages.add("warning", error.errors[form_state.FORM_ERROR][0])
     except NotFoundError:  # it was deleted meanwhile
         pass
     return HTTPSeeOther(request.route_path("account.favourites"))

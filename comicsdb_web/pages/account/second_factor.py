@@ -8,7 +8,6 @@ from pyramid.renderers import render_to_response
 
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
-from comicsdb.i18n import translate
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import account_of, require_confirmed_session
@@ -100,7 +99,7 @@ def _totp(new, form):
 
 
 def _back(request, kind, text):
-    request.messages.add(kind, translate(request.localizer, text))
+    request.messages.add(kind, text)
     return HTTPSeeOther(request.route_path("account.security"))
 
 

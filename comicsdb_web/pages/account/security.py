@@ -116,7 +116,7 @@ def end_session(request):
         raise HTTPNotFound(_("This session no longer exists."))
     if number in own:
         return _logged_out(request, _("You have been logged out. See you soon!"))
-    request.messages.add("success", request.localizer.translate(_("The session has ended.")))
+    request.messages.add("success", _("The session has ended."))
     return HTTPSeeOther(request.route_path("account.security"))
 
 
@@ -128,7 +128,7 @@ def end_all_sessions(request):
 
 def _logged_out(request, text):
     forget_session(request)
-    request.messages.add("success", request.localizer.translate(text))
+    request.messages.add("success", text)
     return HTTPSeeOther(request.route_path("login"))
 
 

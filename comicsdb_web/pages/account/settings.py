@@ -59,13 +59,13 @@ def save_profile(request):
     except (accounts.TooManyFailuresError, accounts.TooManyMailsError) as error:
         form = form_state.rate_limited(request, error.retry_after, _typed(fields))
         return _profile(account_of(request), form, _shown(fields), kept, choose_again=bool(image))
-    request.messages.add("success", request.localizer.translate(_("Your profile was saved.")))
+    request.messages.add("success", _("Your profile was saved."))
     if saved.confirm:
         text = _(
             "We have sent a link to ${address}. It becomes your e-mail address when you open the link.",
             mapping={"address": saved.confirm},
         )
-        request.messages.add("warning", request.localizer.translate(text))
+        request.messages.add("warning", text)
     return HTTPSeeOther(request.route_path("account"))
 
 
@@ -152,7 +152,7 @@ def delete(request):
     forget_session(request)
     request.messages.add(
         "success",
-        request.localizer.translate(_("Your account was deleted. Thank you for being part of comicsdb.")),
+        _("Your account was deleted. Thank you for being part of comicsdb."),
     )
     return HTTPSeeOther(request.route_path("home"))
 

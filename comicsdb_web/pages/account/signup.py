@@ -107,10 +107,9 @@ def activate(request):
             status=404,
         )
     begin_session(request, user, confirmed=False)  # logged in by mail only, without the password
-    say = request.localizer.translate
-    welcome = say(_("Welcome, ${name}! Your account is active.", mapping={"name": user.username}))
+    welcome = _("Welcome, ${name}! Your account is active.", mapping={"name": user.username})
     guide = request.route_path("help.page", page="editing")
-    request.messages.add("success", welcome, label=say(_("How to edit")), path=guide)
+    request.messages.add("success", welcome, label=_("How to edit"), path=guide)
     return HTTPSeeOther(request.pending_action.redirect_target(request.route_path("account")))
 
 

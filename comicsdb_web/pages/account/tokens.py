@@ -89,7 +89,7 @@ def _tokens_page(request, form, made=None):
 
 
 def _to_tokens(request, kind, text):
-    request.messages.add(kind, request.localizer.translate(text))
+    request.messages.add(kind, text)
     return HTTPSeeOther(request.route_path("account.tokens"))
 
 
@@ -143,7 +143,7 @@ def _feeds_page(request, form, made=None):
 
 
 def _to_feeds(request, kind, text):
-    request.messages.add(kind, request.localizer.translate(text))
+    request.messages.add(kind, text)
     return HTTPSeeOther(request.route_path("account.feeds"))
 
 

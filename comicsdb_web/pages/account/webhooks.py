@@ -45,7 +45,7 @@ def make(request):
     except InvalidError as error:
         return _list_page(request, form_state.with_errors(request, error, fields))
     except accounts.FormAlreadySubmittedError:
-        request.messages.add("info", request.localizer.translate(SPENT))
+        request.messages.add("info", SPENT)
         return HTTPSeeOther(request.route_path("account.webhooks"))
     return _list_page(request, form_state.Form(), made.secret)
 
@@ -108,7 +108,7 @@ def remove(request):
     """Delete a webhook."""
     if not endpoints.remove(request.dbsession, request.identity.user_id, id_in_path(request)):
         raise HTTPNotFound(GONE)
-    request.messages.add("success", request.localizer.translate(_("The webhook was deleted.")))
+    request.messages.add("success", _("The webhook was deleted."))
     return HTTPSeeOther(request.route_path("account.webhooks"))
 
 
@@ -156,7 +156,7 @@ def _page(request, found, secret="", form=None):
 
 
 def _back(request, found, text, kind="success"):
-    request.messages.add(kind, request.localizer.translate(text))
+    request.messages.add(kind, text)
     return HTTPSeeOther(request.route_path("account.webhook", id=found.id))
 
 

@@ -10,7 +10,6 @@ from comicsdb.accounts import notices
 from comicsdb.admin.reviews import open_reports
 from comicsdb.catalog import InvalidError
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.i18n import translate
 from comicsdb.models import ApiToken, OutgoingMail, ReviewReport, SignupSettings, User
 from comicsdb.security import Permission
 from comicsdb_web.http.routing import id_in_path
@@ -87,7 +86,7 @@ def forbidden(error, request):
     Staff without a required second factor are redirected to its page.
     """
     if request.identity is not None and request.identity.lacks_second_factor:
-        add_message(request, "warning", _("Set up two-step log-in first: the admin pages require it."))
+        request.messages.add("warning", _("Set up two-step log-in first: the admin pages require it."))
         return HTTPSeeOther(request.route_path("account.security"))
     return errors.forbidden(error, request) if request.identity is None else errors.error_page(request, 404)
 
@@ -145,11 +144,9 @@ def dollars(cents: int) -> Decimal:
     return Decimal(cents) / 100
 
 
-def add_message(request, kind: str, text) -> None:
-    """Add a message to the next page: a text, or the first text of an InvalidError."""
-    if isinstance(text, InvalidError):
-        text = next(each for found in text.errors.values() for each in found)
-    request.messages.add(kind, translate(request.localizer, text))
+def add_error(request, error: InvalidError) -> None:
+    """Show the first text of an error on the next page."""
+    request.messages.add("error", next(text for texts in error.errors.values() for text in texts))
 
 
 def includeme(config):

@@ -7,7 +7,6 @@ from comicsdb import admin
 from comicsdb.catalog import InvalidError
 from comicsdb.catalog.history.diff import compare
 from comicsdb.catalog.kinds import KINDS
-from comicsdb.i18n import translate
 from comicsdb.models.choices import UNKNOWN_AGE_RATING_ID
 from comicsdb.security import delete_right
 from comicsdb_web.forms import form_state
@@ -134,7 +133,7 @@ class CatalogueAdmin(EditingViews):
     def _blocking_advice(self, draft: Draft, change: Change) -> dict:
         """No rule blocks the change: broken advisory rules are shown after saving."""
         self._advice = [
-            _(ADVICE, mapping={"field": draft.labels[name], "text": translate(self.request.localizer, text)})
+            _(ADVICE, mapping={"field": draft.labels[name], "text": text})
             for name, texts in change.advice.items()
             for text in texts
         ]
@@ -160,7 +159,7 @@ class CatalogueAdmin(EditingViews):
 
     def _warn(self) -> None:
         for text in self._advice:
-            self.request.messages.add("warning", translate(self.request.localizer, text))
+            self.request.messages.add("warning", text)
 
 
 def includeme(config):

@@ -20,7 +20,6 @@ from comicsdb.values import whole_number
 from comicsdb_web.forms import form_state
 from comicsdb_web.forms.editing import check_owned_deletion
 from comicsdb_web.http.routing import with_query
-from comicsdb_web.pages.admin import add_message
 from comicsdb_web.pages.admin.catalogue_lists import list_spec
 from comicsdb_web.pages.admin.listing import parse_list_filters
 from comicsdb_web.rendering.locales import _, ngettext
@@ -213,7 +212,7 @@ def _outcome_text(act: BulkAction, done: BulkResult) -> Text:
 
 
 def _back(request, kind: str, tone: str, text) -> HTTPSeeOther:
-    add_message(request, tone, text)
+    request.messages.add(tone, text)
     return HTTPSeeOther(_list_path(request, kind))
 
 

@@ -15,7 +15,7 @@ from comicsdb.models import Announcement, Poll, PollChoice, PollVote, User
 from comicsdb.models.choices import AnnouncementStyle
 from comicsdb.values import iso_day
 from comicsdb_web.forms import form_state
-from comicsdb_web.pages.admin import SAVED, UNCHANGED, add_message, row_of
+from comicsdb_web.pages.admin import SAVED, UNCHANGED, row_of
 from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing, yes_no_filter
 from comicsdb_web.pages.community.polls import STATUSES
 from comicsdb_web.rendering.locales import _, language_name
@@ -154,7 +154,7 @@ def _form_with_errors(request, error: InvalidError, typed: Mapping[str, str]) ->
 
 
 def _to_announcement(request, kind: str, text) -> HTTPSeeOther:
-    add_message(request, kind, text)
+    request.messages.add(kind, text)
     return HTTPSeeOther(request.route_path("admin.announcement.list"))
 
 
@@ -295,7 +295,7 @@ def _read_poll(request, typed: Mapping[str, str]) -> dict:
 
 
 def _to_poll(request, kind: str, text) -> HTTPSeeOther:
-    add_message(request, kind, text)
+    request.messages.add(kind, text)
     return HTTPSeeOther(request.route_path("admin.poll.list"))
 
 

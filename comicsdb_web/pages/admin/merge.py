@@ -13,7 +13,6 @@ from comicsdb.models.choices import Status
 from comicsdb.values import partial_day_text
 from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.pages.account import require_confirmed_session
-from comicsdb_web.pages.admin import add_message
 from comicsdb_web.pages.catalogue.history_labels import field_labels
 from comicsdb_web.rendering.locales import _
 
@@ -51,9 +50,9 @@ def merge(request):
     except InvalidError as error:
         return _merge_page(request, typed, form_state.with_errors(request, error, typed))
     if done:
-        add_message(request, "success", _("${name} was merged.", mapping={"name": gone}))
+        request.messages.add("success", _("${name} was merged.", mapping={"name": gone}))
     else:
-        add_message(request, "info", _(BEING_MERGED, mapping={"name": gone}))
+        request.messages.add("info", _(BEING_MERGED, mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(kept))
 
 
@@ -81,7 +80,7 @@ def move(request):
         )
     except InvalidError as error:
         return _move_page(request, typed, form_state.with_errors(request, error, typed))
-    add_message(request, "success", _("${name} is now an imprint.", mapping={"name": gone}))
+    request.messages.add("success", _("${name} is now an imprint.", mapping={"name": gone}))
     return HTTPSeeOther(request.entity_path(imprint))
 
 

@@ -12,7 +12,7 @@ from comicsdb.catalog import InvalidError
 from comicsdb.models import Issue, Review, ReviewReport, Series, User
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
-from comicsdb_web.pages.admin import add_message, log_names, row_of
+from comicsdb_web.pages.admin import log_names, row_of
 from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing
 from comicsdb_web.rendering.locales import _
 
@@ -68,7 +68,7 @@ def decide(request):
         act(request.dbsession, request.identity, id_in_path(request), sent.get("reason", ""))
     except InvalidError as error:
         return _page(request, form_state.with_errors(request, error, sent))
-    add_message(request, "success", text)
+    request.messages.add("success", text)
     return HTTPSeeOther(request.route_path("admin.review.list", _query={"state": "reported"}))
 
 

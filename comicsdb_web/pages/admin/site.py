@@ -10,7 +10,7 @@ from comicsdb.catalog import InvalidError
 from comicsdb.models import OutgoingMail, User
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
-from comicsdb_web.pages.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING, add_message
+from comicsdb_web.pages.admin import FAILED, GIVEN_UP, SAVED, SENT, WAITING
 from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing
 from comicsdb_web.rendering.locales import _
 
@@ -34,7 +34,7 @@ def set_sign_ups(request):
     except InvalidError as error:
         typed = {"signups_enabled": "1" if enabled else "", "disabled_message": message}
         return {"form": form_state.with_errors(request, error, typed)}
-    add_message(request, "success", SAVED)
+    request.messages.add("success", SAVED)
     return HTTPSeeOther(request.route_path("admin.sign_ups"))
 
 
@@ -66,7 +66,7 @@ def send_again(request):
     """Send a failed mail again with the next batch."""
     if not admin.retry_mail(request.dbsession, request.identity, id_in_path(request)):
         raise HTTPNotFound(_("This e-mail is no longer waiting for another attempt."))
-    add_message(request, "success", _("The e-mail will be sent again with the next batch."))
+    request.messages.add("success", _("The e-mail will be sent again with the next batch."))
     return HTTPSeeOther(request.back_path or request.route_path("admin.mail.list"))
 
 

@@ -28,7 +28,7 @@ from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import require_confirmed_session
 from comicsdb_web.pages.account.people import TIERS
 from comicsdb_web.pages.account.tokens import SCOPES
-from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, add_message, dollars, log_names, row_of
+from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, add_error, dollars, log_names, row_of
 from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing, yes_no_filter
 from comicsdb_web.rendering.locales import _
 
@@ -76,7 +76,7 @@ def save(request):
         changed = admin.change_account(request.account_context, request.identity, found, changes)
     except InvalidError as error:
         return _page(request, found, form_state.with_errors(request, error, typed), shown)
-    add_message(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+    request.messages.add("success" if changed else "info", SAVED if changed else UNCHANGED)
     return _redirect_to_user(request, found)
 
 
@@ -176,7 +176,7 @@ def add(request):
         made = admin.create_account(request.dbsession, request.identity, request.passwords, **values)
     except InvalidError as error:
         return {"form": form_state.with_errors(request, error, values)}
-    add_message(request, "success", _("The account was created. Give its owner the password."))
+    request.messages.add("success", _("The account was created. Give its owner the password."))
     return _redirect_to_user(request, made)
 
 
@@ -192,7 +192,7 @@ def set_password(request):
         admin.set_password(request.account_context, request.identity, request.passwords, found, password)
     except InvalidError as error:
         return {"form": form_state.with_errors(request, error, {}), "user": found}
-    add_message(request, "success", _("The password was set, and all sessions have ended."))
+    request.messages.add("success", _("The password was set, and all sessions have ended."))
     return _redirect_to_user(request, found)
 
 
@@ -208,7 +208,7 @@ def delete(request):
         admin.delete_account(request.dbsession, request.identity, found)
     except InvalidError as error:
         return {"form": form_state.with_errors(request, error, {}), "user": found}
-    add_message(request, "success", _("The account was deleted."))
+    request.messages.add("success", _("The account was deleted."))
     return HTTPSeeOther(request.route_path("admin.user.list"))
 
 
@@ -227,9 +227,9 @@ def _perform(request, act, text):
     try:
         act(request.account_context, request.identity, found)
     except InvalidError as error:
-        add_message(request, "error", error)
+        add_error(request, error)
     else:
-        add_message(request, "success", text)
+        request.messages.add("success", text)
     return _redirect_to_user(request, found)
 
 
@@ -279,7 +279,7 @@ def add_member(request):
             found,
             form_state.with_errors(request, InvalidError({"username": texts}), {"username": username}),
         )
-    add_message(request, "success", _("${name} was added to the group.", mapping={"name": member.username}))
+    request.messages.add("success", _("${name} was added to the group.", mapping={"name": member.username}))
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
@@ -291,10 +291,10 @@ def remove_member(request):
     try:
         admin.remove_member(request.dbsession, request.identity, found, member)
     except InvalidError as error:
-        add_message(request, "error", error)
+        add_error(request, error)
     else:
-        add_message(
-            request, "success", _("${name} was removed from the group.", mapping={"name": member.username})
+        request.messages.add(
+            "success", _("${name} was removed from the group.", mapping={"name": member.username})
         )
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
@@ -306,9 +306,9 @@ def rights(request):
     try:
         changed = admin.set_deletable(request.dbsession, request.identity, found, kinds)
     except InvalidError as error:
-        add_message(request, "error", error)
+        add_error(request, error)
     else:
-        add_message(request, "success" if changed else "info", SAVED if changed else UNCHANGED)
+        request.messages.add("success" if changed else "info", SAVED if changed else UNCHANGED)
     return HTTPSeeOther(request.route_path("admin.group", id=found.id))
 
 
@@ -364,11 +364,11 @@ def revoke_token(request):
     try:
         found = admin.revoke_token(request.account_context, request.identity, id_in_path(request))
     except InvalidError as error:
-        add_message(request, "error", error)
+        add_error(request, error)
     else:
         if not found:
             raise HTTPNotFound(_("This token no longer exists."))
-        add_message(request, "success", _("The token was revoked and no longer works."))
+        request.messages.add("success", _("The token was revoked and no longer works."))
     return HTTPSeeOther(request.back_path or request.route_path("admin.token.list"))
 
 

@@ -112,9 +112,8 @@ class HistoryViews:
             return self._confirmation(version, status=422, conflict=conflict)
         except InvalidError as error:
             return self._confirmation(version, status=422, invalid=error)
-        say = self.request.localizer.translate
         kind, text = ("success", DONE) if done.differences else ("info", NOTHING)
-        self.request.messages.add(kind, say(text))
+        self.request.messages.add(kind, text)
         return HTTPSeeOther(self.request.entity_path(entity))
 
     def _confirmation(self, version: History, *, status=200, notice="", conflict=None, invalid=None):

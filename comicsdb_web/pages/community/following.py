@@ -6,7 +6,6 @@ from pyramid.httpexceptions import HTTPSeeOther
 
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.community import follows
-from comicsdb.i18n import translate
 from comicsdb.models import Issue
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
@@ -66,16 +65,15 @@ def follow(request):
     if reader.is_owner:
         raise NotFoundError("reader", user.username)
     on = form_state.text_fields(request).get("on") == "1"
-    kind, text = "success", FOLLOWED if on else UNFOLLOWED
+    kind, text = "success", (FOLLOWED if on else UNFOLLOWED) % {"name": user.username}
     try:
         if on:
             follows.follow(session, request.identity.user_id, user)
         else:
             follows.unfollow(session, request.identity.user_id, user.id)
-        message = translate(request.localizer, text % {"name": user.username})
     except InvalidError as error:
-        kind, message = "warning", translate(request.localizer, error.errors[form_state.FORM_ERROR][0])
-    request.messages.add(kind, message)
+        kind, text = "warning", error.errors[form_state.FORM_ERROR][0]
+    request.messages.add(kind, text)
     return HTTPSeeOther(request.route_path("reader", username=user.username))
 
 

@@ -66,7 +66,7 @@ def delete_form(request):
 def delete(request):
     """Delete a poll with its votes."""
     admin.delete_poll(request.dbsession, request.identity, id_in_path(request))
-    request.messages.add("success", request.localizer.translate(DELETED))
+    request.messages.add("success", DELETED)
     return HTTPSeeOther(request.route_path("polls"))
 
 

@@ -61,7 +61,7 @@ def save(request):
         typed = {"text": text, "spoils": "1" if spoils else ""}
         review = reviews.review_by(request.dbsession, user_id, issue.id)
         return _form_page(request, issue, review, form_state.with_errors(request, error, typed))
-    request.messages.add("success", request.localizer.translate(SAVED))
+    request.messages.add("success", SAVED)
     return _to_reviews(request, issue)
 
 
@@ -74,7 +74,7 @@ def remove(request):
     """Delete one's own review."""
     issue = _issue(request)
     reviews.remove(request.dbsession, request.identity.user_id, issue.id)
-    request.messages.add("success", request.localizer.translate(REMOVED))
+    request.messages.add("success", REMOVED)
     return _to_reviews(request, issue)
 
 
@@ -94,7 +94,7 @@ def report(request):
         reviews.report(request.dbsession, id_in_path(request), request.identity.user_id, reason)
     except InvalidError as error:
         return _report_page(request, form_state.with_errors(request, error, {"reason": reason}))
-    request.messages.add("success", request.localizer.translate(REPORTED))
+    request.messages.add("success", REPORTED)
     return HTTPSeeOther(request.entity_path(_reported(request)["entity"]))
 
 

@@ -118,7 +118,7 @@ def undo_act(request):
             undo.undo(request.dbsession, request.identity, official, act_id, today=request.today)
         )
     for kind, text in messages:
-        request.messages.add(kind, translate(request.localizer, text), undo=False)
+        request.messages.add(kind, text, undo=False)
     return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path("collection.activity"))
 
 

@@ -139,7 +139,7 @@ class BulkViews:
         return self.request.route_path(self.route) + query
 
     def _redirect(self, kind, text):
-        self.request.messages.add(kind, translate(self.request.localizer, text))
+        self.request.messages.add(kind, text)
         return HTTPSeeOther(self._list_path)
 
     def _selected(self) -> Select:

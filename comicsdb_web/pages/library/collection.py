@@ -85,7 +85,7 @@ def add_collection_page(config, name, pattern, view, **options):
 def redirect_with_message(request, kind: str, text, route: str = "collection.list", **words) -> HTTPSeeOther:
     """Redirect to the path in the field `next`, or else to a route, with a message if there is a text."""
     if text:
-        request.messages.add(kind, translate(request.localizer, text))
+        request.messages.add(kind, text)
     return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path(route, **words))
 
 

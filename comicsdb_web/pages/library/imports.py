@@ -212,7 +212,7 @@ class ImportViews:
             form = form_state.with_errors(self.request, error, fields)
             return self._review_page(found, form, choices, left_out, take_file=take_file)
         for kind, text in _result_messages(counted):
-            self.request.messages.add(kind, translate(self.request.localizer, text))
+            self.request.messages.add(kind, text)
         to_lists = counted[f"{LISTS}_added"] and found.payload["form"] == CBL
         return HTTPSeeOther(self.request.route_path("reading_list.mine" if to_lists else f"{self.area}.list"))
 
@@ -291,7 +291,7 @@ class ImportViews:
             message = REMOVED if was in (background.STORING, background.DONE) else DISCARDED
         except InvalidError as error:
             kind, message = "warning", error.errors["__all__"][0]
-        self.request.messages.add(kind, translate(self.request.localizer, message))
+        self.request.messages.add(kind, message)
         return HTTPSeeOther(self.request.route_path(f"{self.area}.import"))
 
     def _pending(self):

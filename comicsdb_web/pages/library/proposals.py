@@ -60,7 +60,7 @@ class ProposalViews:
             self.request.response.status = 422  # so the transaction is rolled back
             return self._page(named, rows, typed)
         message = ngettext("${n} issue was created.", "${n} issues were created.", len(made))
-        self.request.messages.add("success", translate(self.request.localizer, message))
+        self.request.messages.add("success", message)
         return HTTPSeeOther(self.request.path)
 
     def _initial_values(self, each: Proposal) -> dict[str, str]:

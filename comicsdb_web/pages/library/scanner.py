@@ -109,15 +109,12 @@ def add(request):
         "${n} copy was added to your collection.", "${n} copies were added to your collection.", added
     )
     request.messages.add(
-        "success",
-        translate(request.localizer, text),
-        label=translate(request.localizer, _("My collection")),
-        path=request.route_path("collection.list"),
+        "success", text, label=_("My collection"), path=request.route_path("collection.list")
     )
     unknown = [row.code for row in rows if not row.choices]
     if unknown:
         text = _("Nothing was found for: ${codes}", mapping={"codes": ", ".join(unknown)})
-        request.messages.add("info", translate(request.localizer, text))
+        request.messages.add("info", text)
     # When the script sees this URL, it deletes its stored list with that name, and no other.
     sent = request.POST.get("list", "")
     query = {"added": sent} if isinstance(sent, str) and sent.isalnum() else {}

@@ -48,7 +48,7 @@ def press(request):
         request.pending_action.store("track.asked", issue.slug, name, value, path)
         if request.is_fragment:  # the session has ended
             return Response(status=204, headers={"X-Location": request.route_path("login")})
-        request.messages.add("info", request.localizer.translate(LOG_IN))
+        request.messages.add("info", LOG_IN)
         return HTTPSeeOther(request.route_path("login", _query={"next": path}))
     return _respond(request, issue, name, value, path)
 

@@ -4,7 +4,6 @@ from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import select
 
 from comicsdb.catalog import InvalidError
-from comicsdb.i18n import translate
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import rules
 from comicsdb.library.reading_lists.figures import composition
@@ -118,7 +117,7 @@ class ListFormViews(EditingViews, ListViewsBase):
         except InvalidError as error:
             return values | {"form": form_state.with_errors(self.request, error, {})}
         text = _("The list now belongs to ${name}.", mapping={"name": given.user.username})
-        self.request.messages.add("success", translate(self.request.localizer, text))
+        self.request.messages.add("success", text)
         return HTTPSeeOther(self._path_of(given))
 
     # Hooks of the forms.

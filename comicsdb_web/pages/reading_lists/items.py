@@ -6,7 +6,6 @@ from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, select
 
 from comicsdb.catalog import InvalidError, NotFoundError
-from comicsdb.i18n import translate
 from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures, items
 from comicsdb.models import Issue, ReadingList, ReadingListItem
@@ -194,7 +193,8 @@ class ListItemsViews(EditingViews, ListViewsBase):
 
     def _report_added(self, added: int, reordered: int, skipped: int) -> None:
         if not (added or reordered or skipped):
-            return self._add_message("info", _("Nothing to change."))
+            self.request.messages.add("info", _("Nothing to change."))
+            return
         counts = [
             ngettext("${n} issue was added.", "${n} issues were added.", added),
             ngettext("${n} was moved.", "${n} were moved.", reordered),
@@ -204,10 +204,7 @@ class ListItemsViews(EditingViews, ListViewsBase):
             "${added} ${moved} ${skipped}",
             mapping=dict(zip(("added", "moved", "skipped"), counts, strict=True)),
         )
-        return self._add_message("success" if added or reordered else "warning", text)
-
-    def _add_message(self, kind: str, text) -> None:
-        self.request.messages.add(kind, translate(self.request.localizer, text))
+        self.request.messages.add("success" if added or reordered else "warning", text)
 
     # Values of the form.
 
@@ -263,7 +260,7 @@ class ItemViews(ListViewsBase):
         found, item = self._item()
         if self.request.is_fragment:
             return self._type_page(found, item)
-        self.request.messages.add("success", self.request.localizer.translate(_("Saved.")))
+        self.request.messages.add("success", _("Saved."))
         return HTTPSeeOther(self.item_path(found, item))
 
     def cancel_type(self):
@@ -281,7 +278,7 @@ class ItemViews(ListViewsBase):
         locked_list = reading_lists.lock_list(self.session, self.identity, self.official, found)
         items.remove_item(locked_list, item.id)
         text = _("${label} was removed from the list.", mapping={"label": label})
-        self.request.messages.add("success", translate(self.request.localizer, text))
+        self.request.messages.add("success", text)
         return HTTPSeeOther(self.request.entity_path(found))
 
     def _show_type(self, *, editing=False):
@@ -365,8 +362,7 @@ def add_to_list(request):
     locked_list = reading_lists.lock_list(request.dbsession, request.identity, official, found)
     done = items.add_issues(locked_list, [issue.id])
     text = _("It was added to ${list}.") if done.added else _("It is already in ${list}.")
-    words = translate(request.localizer, text % {"list": found.name})
-    request.messages.add("success" if done.added else "info", words)
+    request.messages.add("success" if done.added else "info", text % {"list": found.name})
     return HTTPSeeOther(request.entity_path(issue))
 
 

@@ -112,7 +112,7 @@ class ProgressViews(ListViewsBase):
         return wished, message
 
     def _redirect(self, kind: str, text: Text, path: str):
-        self.request.messages.add(kind, translate(self.request.localizer, text))
+        self.request.messages.add(kind, text)
         return HTTPSeeOther(path)
 
     # Missing issues.

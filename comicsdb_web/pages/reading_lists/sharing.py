@@ -57,7 +57,7 @@ class SharingViews(ListViewsBase):
             request.pending_action.store(PENDING_ROUTE, found.slug, name, value, path)
             if request.is_fragment:  # the session has ended
                 return Response(status=204, headers={"X-Location": request.route_path("login")})
-            request.messages.add("info", request.localizer.translate(LOG_IN))
+            request.messages.add("info", LOG_IN)
             return HTTPSeeOther(request.route_path("login", _query={"next": path}))
         kind, message, path = self._perform(found, name, value, path)
         if request.is_fragment:

@@ -127,7 +127,7 @@ def moved(error, request):
         message = _("It was merged with another entry or has a new address. Nothing was changed.")
         if request.is_fragment:
             return error_page(request, 409, message, title=request.localizer.translate(TITLES[405]))
-        request.messages.add("warning", request.localizer.translate(message))
+        request.messages.add("warning", message)
         return HTTPSeeOther(request.entity_path(entity))
     own = route.startswith(f"{entity.__tablename__}.")
     words = request.matchdict | {"slug" if own else entity.__tablename__: entity.slug}

@@ -1,24 +1,28 @@
 """Messages for the next page are sent in a cookie, which must leave room for other cookies."""
 
 import pytest
-from pyramid.request import Request
+from pyramid.request import Request, apply_request_extensions
 from pyramid.response import Response
 
 
 @pytest.fixture
 def carried(wsgi):
     """`carried(*texts)`: the messages that the next page shows, and the length of the cookie."""
-    messages_of = wsgi.request_extensions.descriptors["messages"].wrapped
+
+    def request_with(**headers):
+        request = Request.blank("/", headers=headers)
+        request.registry = wsgi.registry
+        apply_request_extensions(request)
+        return request
 
     def carry(*texts):
-        request, response = Request.blank("/"), Response()
-        messages = messages_of(request)
+        request, response = request_with(), Response()
         for text in texts:
-            messages.add("info", text)
+            request.messages.add("info", text)
         request._process_response_callbacks(response)
         cookie = response.headers["Set-Cookie"].partition(";")[0]
-        following = Request.blank("/", headers={"Cookie": cookie})
-        return [message.text for message in messages_of(following).take()], len(cookie)
+        following = request_with(Cookie=cookie)
+        return [message.text for message in following.messages.take()], len(cookie)
 
     return carry
 
