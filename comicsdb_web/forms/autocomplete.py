@@ -5,6 +5,7 @@ from pyramid.response import Response
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.ratelimit import Limit
 from comicsdb_web.forms import lookup
+from comicsdb_web.http.fragments import log_in_first
 from comicsdb_web.pages.site.errors import error_page
 
 LIMIT = Limit("autocomplete", 20, 10)
@@ -13,7 +14,7 @@ LIMIT = Limit("autocomplete", 20, 10)
 def items(request):
     """The objects that match a query, as JSON; for members only, with a rate limit."""
     if request.identity is None:
-        return Response(status=204, headers={"X-Location": request.route_path("login")})
+        return log_in_first(request)
     name = request.matchdict["name"]
     if name not in lookup.SOURCES and (name not in KINDS or KINDS[name].is_reference):
         return error_page(request, 404)

@@ -4,6 +4,8 @@ import hashlib
 import hmac
 import secrets
 
+from pyramid.csrf import check_csrf_token
+from pyramid.httpexceptions import HTTPForbidden
 from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
@@ -12,6 +14,7 @@ from comicsdb.http import bodies
 from comicsdb.security import session_identifier
 from comicsdb_web.http.routing import is_api
 from comicsdb_web.rendering.anonymous import is_rendered_anonymously
+from comicsdb_web.rendering.locales import _
 
 COOKIE = "csrf"
 
@@ -78,16 +81,26 @@ class TokenPolicy:
         )
 
 
-def is_same_origin(request) -> bool:
-    """Whether a form without a token was sent by this site, according to the browser's headers.
+def check_same_origin(request) -> None:
+    """Raise HTTPForbidden if a form without a token was sent by another site, by the browser's headers.
 
     Clients that send neither header are not browsers.
     """
-    site = request.headers.get("Sec-Fetch-Site")
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     if site is not None:
-        return site in {"same-origin", "none"}
-    origin = request.headers.get("Origin")
-    return origin is None or origin.lower() == request.host_url.lower()
+        is_own = site in {"same-origin", "none"}
+    else:
+        is_own = origin is None or origin.lower() == request.host_url.lower()
+    if not is_own:
+        raise HTTPForbidden(_("This form was sent from another site."))
+
+
+def check_shared_form(request) -> None:
+    """Check a form that visitors have, too: on their pages, which are cached for all, it has no token."""
+    if request.identity is None:
+        check_same_origin(request)
+    else:
+        check_csrf_token(request)
 
 
 def includeme(config):

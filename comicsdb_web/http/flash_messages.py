@@ -48,10 +48,15 @@ class Messages:
             raise ValueError(f"There is no kind of message {kind!r}; there are: {', '.join(KINDS)}.")
         if not self._next:
             self._request.add_response_callback(self._keep)
-        act_id = acts.current_id(self._request.dbsession) if undo and kind == "success" else None
-        undo_path = self._request.route_path("collection.undo", id=act_id) if act_id else ""
+        undo_path = self.undo_path if undo and kind == "success" else ""
         say = self._request.localizer
         self._next.append(Message(kind, translate(say, text), translate(say, label), path, undo_path))
+
+    @property
+    def undo_path(self) -> str:
+        """The path that undoes what this request changes in the reader's own library; empty if nothing."""
+        act_id = acts.current_id(self._request.dbsession)
+        return self._request.route_path("collection.undo", id=act_id) if act_id else ""
 
     def show(self, kind: str, text: Text) -> None:
         """Show `text` on this page."""

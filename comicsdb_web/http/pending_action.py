@@ -4,13 +4,17 @@ The cookie holds the name of the route that performs the action, and its argumen
 form of this site can have stored it.
 """
 
+from pyramid.httpexceptions import HTTPSeeOther
 from webob.cookies import SignedCookieProfile
 
+from comicsdb_web.http.fragments import log_in_first
 from comicsdb_web.http.signed_cookies import signed_cookie
+from comicsdb_web.rendering.locales import _
 
 LIFETIME = 86_400  # seconds; sign-up waits for a mail
 COOKIE = "asked"
 ARGUMENT_MAX = 1_000  # characters; browsers and the server limit the cookies of a request
+LOG_IN = _("Log in or sign up to continue: what you chose will then be saved.")
 
 
 class PendingAction:
@@ -20,13 +24,19 @@ class PendingAction:
         self._request = request
         self._profile = profile.bind(request)
 
-    def store(self, route: str, *arguments: str) -> None:
-        """Set the cookie; the view of `route` performs the action after log-in.
+    def store(self, route: str, *arguments: str, path: str):
+        """Set the cookie and lead to the log-in form; afterwards, the view of `route` performs the action.
 
-        Arguments that are too long become empty.
+        `path` is the last of its arguments, and where the reader is led then. Arguments that are too long
+        become empty.
         """
-        value = [route, *(each if len(each) <= ARGUMENT_MAX else "" for each in arguments)]
-        self._request.add_response_callback(lambda _request, answer: self._profile.set_cookies(answer, value))
+        request = self._request
+        value = [route, *(each if len(each) <= ARGUMENT_MAX else "" for each in (*arguments, path))]
+        request.add_response_callback(lambda _request, answer: self._profile.set_cookies(answer, value))
+        if request.is_fragment:  # the session has ended
+            return log_in_first(request)
+        request.messages.add("info", LOG_IN)
+        return HTTPSeeOther(request.route_path("login", _query={"next": path}))
 
     def take(self) -> list[str] | None:
         """The arguments of the pending action if it belongs to this route, else None; deletes the cookie."""

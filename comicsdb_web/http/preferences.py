@@ -5,12 +5,11 @@ Their forms are on cached pages and so have no CSRF token.
 
 from datetime import timedelta
 
-from pyramid.httpexceptions import HTTPForbidden, HTTPFound
+from pyramid.httpexceptions import HTTPFound
 from pyramid.response import Response
 
-from comicsdb_web.http.csrf import is_same_origin
+from comicsdb_web.http.csrf import check_same_origin
 from comicsdb_web.http.routing import referring_path, safe_path
-from comicsdb_web.rendering.locales import _
 
 LIFETIME = timedelta(days=365)
 
@@ -20,8 +19,7 @@ def submitted_choice(request, name: str, known) -> str | None:
 
     Raises HTTPForbidden for the form of another site, and BodyError.
     """
-    if not is_same_origin(request):
-        raise HTTPForbidden(_("This form was sent from another site."))
+    check_same_origin(request)
     value = request.POST.get(name)
     return value if value in known else None
 

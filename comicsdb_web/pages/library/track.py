@@ -4,20 +4,18 @@ A visitor's click is stored (`http.pending_action`) and performed after log-in o
 on pages cached for everybody and so have no CSRF token.
 """
 
-from pyramid.csrf import check_csrf_token
-from pyramid.httpexceptions import HTTPForbidden, HTTPSeeOther
-from pyramid.response import Response
+from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import select
 
 from comicsdb import clock
 from comicsdb.catalog import InvalidError, MovedError, NotFoundError
 from comicsdb.i18n import Plural, translate
-from comicsdb.library import acts, collection, ratings, reads, runs, wish_list
+from comicsdb.library import collection, ratings, reads, runs, wish_list
 from comicsdb.models import CollectionItem, Issue
 from comicsdb.security import Permission
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.http.csrf import is_same_origin
+from comicsdb_web.http.csrf import check_shared_form
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import referring_path, safe_path
 from comicsdb_web.pages.library import wish_list as wishes
@@ -31,25 +29,17 @@ from comicsdb_web.rendering.track_bar import buttons, marks_of
 CARDS_MAX = 100  # cards of a page whose buttons are updated
 
 REMOVED = _("${label} was removed from your collection.")
-LOG_IN = _("Log in or sign up to continue: what you chose will then be saved.")
 
 
 def press(request):
     """Perform the action of the pressed button, one of ACTIONS; other fields are ignored."""
-    if request.identity is not None:
-        check_csrf_token(request)
-    elif not is_same_origin(request):
-        raise HTTPForbidden(_("This form was sent from another site."))
+    check_shared_form(request)
     issue = request.catalog.by_slug(Issue, request.matchdict["slug"])
     name = next((each for each in ACTIONS if each in request.POST), "")
     value = text_of(request.POST, name) or ""
     path = safe_path(request.POST.get("next")) or referring_path(request) or request.entity_path(issue)
     if request.identity is None:
-        request.pending_action.store("track.asked", issue.slug, name, value, path)
-        if request.is_fragment:  # the session has ended
-            return Response(status=204, headers={"X-Location": request.route_path("login")})
-        request.messages.add("info", LOG_IN)
-        return HTTPSeeOther(request.route_path("login", _query={"next": path}))
+        return request.pending_action.store("track.asked", issue.slug, name, value, path=path)
     return _respond(request, issue, name, value, path)
 
 
@@ -64,14 +54,13 @@ def _respond(request, issue: Issue, name: str, value: str, path: str):
     """Perform an action; respond with the updated buttons, or a message on the page at `path`."""
     kind, message = _perform(request, issue, name, value)
     if request.is_fragment:
-        act_id = acts.current_id(request.dbsession) if kind == "success" else None
         values = {
             "issue_id": issue.id,
             "owned": _first_copy(request, issue) if name == "own" else None,
             "bars": _bars(request, issue, name),
             "message": message,
             "kind": kind,
-            "undo": request.route_path("collection.undo", id=act_id) if act_id else None,
+            "undo": request.messages.undo_path if kind == "success" else "",
             "next": path,
         }
         return fragment(request, "track", values)

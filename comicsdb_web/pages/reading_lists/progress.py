@@ -6,7 +6,7 @@ from sqlalchemy import Select, func, not_, select
 from comicsdb import clock
 from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.i18n import Plural, Text, translate
-from comicsdb.library import acts, collection, reads, wish_list
+from comicsdb.library import collection, reads, wish_list
 from comicsdb.library.reading_lists import figures, reading
 from comicsdb.library.transfer.tables import csv_text
 from comicsdb.library.transfer.values import escape_formula
@@ -60,7 +60,6 @@ class ProgressViews(ListViewsBase):
         rows = select(Issue.id, Issue.slug).where(Issue.id.in_(marked[-BARS_MAX:]))
         slugs = dict(self.session.execute(rows).all())
         marks = marks_of(self.request, slugs)
-        act_id = acts.current_id(self.session)
         values = {
             "entity": found,
             "next_item": reading.next_to_read(self.session, self.identity.user_id, found.id),
@@ -68,7 +67,7 @@ class ProgressViews(ListViewsBase):
             "bars": {each: buttons(self.request, marks[each], slug) for each, slug in slugs.items()},
             "message": translate(self.request.localizer, message),
             "kind": "success" if marked else "info",
-            "undo": self.request.route_path("collection.undo", id=act_id) if act_id else None,
+            "undo": self.request.messages.undo_path,
             "next": self.request.entity_path(found),
         }
         return fragment(self.request, "reading_list_progress", values)

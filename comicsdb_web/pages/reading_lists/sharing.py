@@ -4,28 +4,20 @@ Visitors have the same buttons: the chosen action is performed after log-in or s
 (`http.pending_action`).
 """
 
-from pyramid.csrf import check_csrf_token
-from pyramid.httpexceptions import (
-    HTTPForbidden,
-    HTTPFound,
-    HTTPNotFound,
-    HTTPSeeOther,
-)
-from pyramid.response import Response
+from pyramid.httpexceptions import HTTPFound, HTTPNotFound, HTTPSeeOther
 
 from comicsdb.catalog import InvalidError, MovedError, NotFoundError
 from comicsdb.i18n import translate
-from comicsdb.library import acts, reading_lists
+from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import figures, forks, likes
 from comicsdb.models import ReadingList
 from comicsdb.security import Permission
 from comicsdb_web.forms.fields import text_of
-from comicsdb_web.http.csrf import is_same_origin
+from comicsdb_web.http.csrf import check_shared_form
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import safe_path
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.library.pull_list import OFF, ON
-from comicsdb_web.pages.library.track import LOG_IN
 from comicsdb_web.pages.reading_lists import ListViewsBase
 from comicsdb_web.rendering import share_pictures
 from comicsdb_web.rendering.locales import _, ngettext
@@ -45,29 +37,21 @@ class SharingViews(ListViewsBase):
     def press(self):
         """Like, unlike or copy the list, by the fields `like` and `copy`."""
         request = self.request
-        if self.identity is not None:
-            check_csrf_token(request)
-        elif not is_same_origin(request):
-            raise HTTPForbidden(_("This form was sent from another site."))
+        check_shared_form(request)
         found = self.visible_list()
         name = COPY if COPY in request.POST else LIKE
         value = text_of(request.POST, name) or ""
         path = safe_path(request.POST.get("next")) or request.entity_path(found)
         if self.identity is None:
-            request.pending_action.store(PENDING_ROUTE, found.slug, name, value, path)
-            if request.is_fragment:  # the session has ended
-                return Response(status=204, headers={"X-Location": request.route_path("login")})
-            request.messages.add("info", LOG_IN)
-            return HTTPSeeOther(request.route_path("login", _query={"next": path}))
+            return request.pending_action.store(PENDING_ROUTE, found.slug, name, value, path=path)
         kind, message, path = self._perform(found, name, value, path)
         if request.is_fragment:
-            act_id = acts.current_id(self.session) if kind == "success" else None
             values = {
                 "entity": found,
                 "liked": likes.reception(self.session, self.identity, self.official, found.id).liked,
                 "message": message,
                 "kind": kind,
-                "undo": request.route_path("collection.undo", id=act_id) if act_id else None,
+                "undo": request.messages.undo_path if kind == "success" else "",
                 "next": path,
             }
             return fragment(request, "reading_list_like", values)

@@ -19,7 +19,7 @@ from comicsdb.media.storage import StorageDownError
 from comicsdb.ops.logs import log_failure
 from comicsdb.security import log_denied
 from comicsdb_web.forms.expired_session import save_form
-from comicsdb_web.http.fragments import fragment
+from comicsdb_web.http.fragments import fragment, log_in_first
 from comicsdb_web.http.routing import is_api, referring_path, safe_path, with_query
 from comicsdb_web.rendering.locales import _, set_language_without_account
 
@@ -141,9 +141,7 @@ def forbidden(error, request):
             log_denied(request)
         return error_page(request, 403, error.detail if error.result is None else None)
     if request.is_fragment:
-        response = Response(status=204)
-        response.headers["X-Location"] = request.route_path("login")
-        return response
+        return log_in_first(request)
     if request.method in READ_METHODS:
         target = with_query(request, request.path)
     else:
