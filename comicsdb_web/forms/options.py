@@ -1,12 +1,13 @@
 """Options of selects: values of settings and reference data, always including the current value."""
 
+from collections.abc import Callable, Mapping
+
 from sqlalchemy import select
 
-from comicsdb.i18n import name_in, translate
+from comicsdb.i18n import Text, name_in, translate
 from comicsdb.models import AgeRating, Genre, SeriesType
 from comicsdb.models.choices import (
     COUNTRIES,
-    EXTERNAL_SOURCES,
     LANGUAGES,
     AttributionSource,
     SeriesTypeCode,
@@ -23,13 +24,23 @@ STATUSES = {
 }
 
 
+def labelled(words: Mapping, *, none: Text | None = None) -> Callable[..., list[Option]]:
+    """A function that gives selects these values with their labels, after an empty option labelled `none`."""
+
+    def options(request, _value: str = "") -> list[Option]:
+        empty = {} if none is None else {"": none}
+        return [(str(value), translate(request.localizer, text)) for value, text in (empty | words).items()]
+
+    return options
+
+
 def countries(request, value: str) -> list[Option]:
     """An empty option, and the countries of the setting by name."""
     known = _coded(request, "comicsdb.countries", value, lambda code: _country(request, code))
     return [("", translate(request.localizer, _("Unknown"))), *known]
 
 
-def every_country(request, value: str) -> list[Option]:
+def every_country(request, value: str = "") -> list[Option]:
     """All countries, by name."""
     return _named((*COUNTRIES, value), lambda code: _country(request, code))
 
@@ -44,11 +55,6 @@ def languages(request, value: str) -> list[Option]:
     """An empty option, and the languages of the setting by name."""
     known = _coded(request, "comicsdb.languages", value, lambda code: language_name(request, code))
     return [("", translate(request.localizer, _("Unknown"))), *known]
-
-
-def statuses(request, _value: str) -> list[Option]:
-    """The statuses of series."""
-    return [(str(status.value), translate(request.localizer, text)) for status, text in STATUSES.items()]
 
 
 def series_types(request, value: str) -> list[Option]:
@@ -77,11 +83,6 @@ def sources(_request, _value: str) -> list[Option]:
     """The sources of texts; the most common one first."""
     usual = AttributionSource.WIKIPEDIA
     return [(each.value, each.label) for each in (usual, *(s for s in AttributionSource if s is not usual))]
-
-
-def external_sources(_request, _value: str) -> list[Option]:
-    """The sources of external ids."""
-    return [(source, rules.label) for source, rules in EXTERNAL_SOURCES.items()]
 
 
 def by_name(found: list[Option]) -> list[Option]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from webob.multidict import MultiDict
 
-from comicsdb.models.choices import AttributionSource
+from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource
 from comicsdb.schemas import AttributionSchema, ExternalIdSchema, ObjectSchema, VariantSchema
 from comicsdb.schemas.base import reference, references
 from comicsdb.schemas.external_id import ID_LENGTH, SCOPE_LENGTH
@@ -107,7 +107,12 @@ EXTERNAL_IDS = RowKind(
     "external_ids",
     ExternalIdSchema,
     (
-        Choice("source", _("Source"), initial="metron", options=options.external_sources),
+        Choice(
+            "source",
+            _("Source"),
+            initial="metron",
+            options=options.labelled({source: rules.label for source, rules in EXTERNAL_SOURCES.items()}),
+        ),
         Line("external_id", _("ID at the source"), required=True, max_length=ID_LENGTH),
         Line(
             "scope",

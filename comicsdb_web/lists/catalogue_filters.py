@@ -12,7 +12,7 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.i18n import translate
 from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import LANGUAGES
-from comicsdb_web.forms.options import by_name, every_country, statuses
+from comicsdb_web.forms.options import STATUSES, by_name, every_country, labelled
 from comicsdb_web.lists.filters import Choice, Codes, Day, Filter, Group, Number, ObjectFilter, Option, Year
 from comicsdb_web.lists.json_columns import rows_of
 from comicsdb_web.rendering.locales import _, language_name, locale_of, ngettext
@@ -49,14 +49,6 @@ def _series_types() -> CompiledQuery:
     return CompiledQuery.of(select(rows_of(types)))
 
 
-def _countries(request) -> list[Option]:
-    return every_country(request, "")
-
-
-def _statuses(request) -> list[Option]:
-    return statuses(request, "")
-
-
 def _ratings(request) -> list[Option]:
     texts = {n: ngettext("${n} star or more", "${n} stars or more", n) for n in range(BEST_OFFERED, 0, -1)}
     return [(str(n), translate(request.localizer, text)) for n, text in texts.items()]
@@ -75,7 +67,7 @@ PUBLISHER = (
         None,
         (
             Filter("name", _("Name"), filters.PUBLISHER["name_words"]),
-            Choice("country", _("Country"), filters.PUBLISHER["country"], _countries),
+            Choice("country", _("Country"), filters.PUBLISHER["country"], every_country),
         ),
     ),
     Group(
@@ -127,7 +119,7 @@ SERIES = (
         _("Kind of series"),
         (
             Choice("series_type", _("Type"), filters.SERIES["series_type_id"], series_types, int),
-            Choice("status", _("Status"), filters.SERIES["status"], _statuses, int),
+            Choice("status", _("Status"), filters.SERIES["status"], labelled(STATUSES), int),
             _volume("volume", _("Volume"), filters.SERIES["volume"]),
             Codes("language", _("Language"), filters.SERIES["languages"], LANGUAGES, language_name),
         ),

@@ -35,13 +35,18 @@ class Filter:
     """A parameter with any text; the base class of filters.
 
     `condition` converts a value into a condition on the list's own table and subqueries, as counting uses
-    only that table.
+    only that table. It is None in lists whose statement takes the values (`ActiveFilters.values`).
     """
 
     control = "text"  # how a form shows it: a branch of macros/filters.jinja2
     repeated = False  # whether several values are allowed, of which any may match
 
-    def __init__(self, name: str, label: TranslationString, condition: Callable[..., ColumnElement[bool]]):
+    def __init__(
+        self,
+        name: str,
+        label: TranslationString,
+        condition: Callable[..., ColumnElement[bool]] | None = None,
+    ):
         self.name = name
         self.label = label
         self.condition = condition
@@ -184,6 +189,11 @@ class ActiveFilters:
     valid: dict[str, tuple[Condition, object]] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
     chips: list[Chip] = field(default_factory=list)
+
+    @property
+    def values(self) -> dict[str, object]:
+        """The valid values by name."""
+        return {name: value for name, (_condition, value) in self.valid.items()}
 
     def conditions(self) -> list[ColumnElement[bool]]:
         """The conditions of the valid values."""

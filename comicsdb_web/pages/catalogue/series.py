@@ -99,7 +99,7 @@ FORM = EntityForm(
                     _("Status"),
                     required=True,
                     initial=str(Status.ONGOING.value),
-                    options=options.statuses,
+                    options=options.labelled(options.STATUSES),
                 ),
                 integer_field("volume", _("Volume"), help=_("Its number, not a year."), required=True),
                 Choice("language", _("Language"), initial=DEFAULT_LANGUAGE, options=options.languages),

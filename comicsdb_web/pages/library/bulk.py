@@ -12,17 +12,18 @@ from comicsdb.library import bulk, collection, wish_list
 from comicsdb.library.collection import filters
 from comicsdb.models import CollectionItem, WishListItem
 from comicsdb.models.base import BIG_MAX
-from comicsdb.models.choices import GradingCompany
 from comicsdb.schemas.collection import CollectionBulkSchema
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.values import whole_number
 from comicsdb_web.forms import form_state
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, Section, StringList
+from comicsdb_web.forms.options import labelled
 from comicsdb_web.forms.values import changes_of
+from comicsdb_web.lists.filters import Filter, parse_filters
 from comicsdb_web.pages.library import collection as collection_pages
 from comicsdb_web.pages.library import wish_list as wish_pages
-from comicsdb_web.pages.library.collection import PURCHASE_FIELDS, grades
+from comicsdb_web.pages.library.collection import COMPANIES, GRADE_NAMES, PURCHASE_FIELDS
 from comicsdb_web.rendering.locales import _, ngettext
 
 EXAMPLES = 5  # items that the page names
@@ -36,19 +37,12 @@ TOO_MANY = _("At most ${most} items can be changed at once: filter the list firs
 UNCHANGED = _("Nothing was changed: all selected items already have these values.")
 
 
-def _with_no_change(options):
-    def offered(request, _value):
-        return [("", request.localizer.translate(NO_CHANGE)), *options(request)]
-
-    return offered
-
-
 COPY_FIELDS = (
-    Choice("grade", _("Grade"), options=_with_no_change(lambda _request: grades())),
+    Choice("grade", _("Grade"), options=labelled(GRADE_NAMES, none=NO_CHANGE)),
     Choice(
         "grading_company",
         _("Graded by"),
-        options=_with_no_change(lambda _request: [(each.value, each.label) for each in GradingCompany]),
+        options=labelled(COMPANIES, none=NO_CHANGE),
     ),
     *PURCHASE_FIELDS,
     Line("storage_location", _("Storage location"), max_length=255),
@@ -63,8 +57,8 @@ WISH_FORM = EntityForm(
             "wish",
             _("Change fields"),
             (
-                Choice("priority", _("Priority"), options=_with_no_change(wish_pages.priorities)),
-                Choice("status", _("Status"), options=_with_no_change(wish_pages.statuses)),
+                Choice("priority", _("Priority"), options=labelled(wish_pages.PRIORITIES, none=NO_CHANGE)),
+                Choice("status", _("Status"), options=labelled(wish_pages.STATUSES, none=NO_CHANGE)),
             ),
         ),
     ),
@@ -81,6 +75,7 @@ class BulkViews:
 
     model: type
     route: str
+    list_filters: tuple[Filter, ...]
     actions: ClassVar[dict[str, Callable]]  # by button: functions that return a message
     clearable: tuple[str, ...] = ()
 
@@ -93,10 +88,11 @@ class BulkViews:
     def edit(self):
         """Show the page, or perform the action that was chosen on it."""
         is_all = not self.sent or "all" in self.sent
-        active_filters = self.active_filters()
+        active_filters = parse_filters(self.request, self.list_filters)
         if is_all and active_filters.errors:  # without the invalid filters, more items would match
             return HTTPSeeOther(self._list_path)
-        ids = bulk.ids_of(self.session, self.matching(active_filters) if is_all else self._selected())
+        found = self.matching(active_filters.values) if is_all else self._selected()
+        ids = bulk.ids_of(self.session, found)
         if not ids:
             return self._redirect("info", _("Select some items first."))
         if len(ids) > bulk.ITEMS_MAX:
@@ -184,6 +180,7 @@ class CollectionBulkViews(BulkViews):
 
     model = CollectionItem
     route = "collection.list"
+    list_filters = collection_pages.FILTERS
     clearable = (
         *("grade", "grading_company", "purchase_date", "purchase_price"),
         *("purchase_store", "storage_location"),
@@ -193,13 +190,9 @@ class CollectionBulkViews(BulkViews):
         """The forms with fields."""
         return {"fields": Draft(self.request, "collection_item", COLLECTION_FORM)}
 
-    def active_filters(self):
-        """The filters of the query."""
-        return collection_pages.parse_filters(self.request)
-
-    def matching(self, active_filters) -> Select:
-        """The ids of all items that match the filters."""
-        return filters.item_ids(self.user_id, active_filters.wanted)
+    def matching(self, values: dict) -> Select:
+        """The ids of all items that match these values of filters."""
+        return filters.item_ids(self.user_id, filters.CollectionFilters(**values))
 
     def examples(self, ids) -> list[str]:
         """The labels of the first items."""
@@ -241,6 +234,7 @@ class WishBulkViews(BulkViews):
 
     model = WishListItem
     route = "wish_list"
+    list_filters = wish_pages.FILTERS
 
     def drafts(self):
         """The forms with fields."""
@@ -249,13 +243,9 @@ class WishBulkViews(BulkViews):
             "purchase": Draft(self.request, "purchase", PURCHASE_FORM),
         }
 
-    def active_filters(self):
-        """The filters of the query."""
-        return wish_pages.parse_filters(self.request)
-
-    def matching(self, active_filters) -> Select:
-        """The ids of all items that match the filters."""
-        return active_filters.ids
+    def matching(self, values: dict) -> Select:
+        """The ids of all items that match these values of filters."""
+        return wish_list.ordered_ids(self.user_id, **values)
 
     def examples(self, ids) -> list[str]:
         """The labels of the first items."""
@@ -282,7 +272,7 @@ class WishBulkViews(BulkViews):
 def includeme(config):
     """Add the pages."""
     methods = ("GET", "HEAD", "POST")
-    parameters = (*collection_pages.FILTER_LABELS, "view")
+    parameters = (*(each.name for each in CollectionBulkViews.list_filters), "view")
     config.add_collection_page(
         "bulk",
         "bulk/",
@@ -299,7 +289,7 @@ def includeme(config):
         attr="edit",
         methods=methods,
         renderer="collection/bulk.jinja2",
-        parameters=tuple(wish_pages.LABELS),
+        parameters=tuple(each.name for each in WishBulkViews.list_filters),
         permission=collection_pages.Permission.MEMBER,
         decorator=collection_pages.private,
     )

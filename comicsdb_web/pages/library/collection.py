@@ -1,7 +1,7 @@
 """A reader's collection: the list and its filters, items and their forms, whole series, and statistics."""
 
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from itertools import groupby
 
 from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
@@ -9,8 +9,8 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Load, joinedload, selectinload
 
 from comicsdb import clock
-from comicsdb.catalog import InvalidError, NotFoundError, search
-from comicsdb.i18n import name_in, translate
+from comicsdb.catalog import InvalidError, NotFoundError
+from comicsdb.i18n import name_in
 from comicsdb.library import collection, reads, runs
 from comicsdb.library.collection import figures
 from comicsdb.library.collection.filters import ORDER, CollectionFilters, item_ids
@@ -30,7 +30,7 @@ from comicsdb.models.choices import GRADES, STARS, BookFormat, GradingCompany
 from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchema
 from comicsdb.schemas.types import CHOICE_GONE
 from comicsdb.security import Permission
-from comicsdb.values import decimal, whole_number
+from comicsdb.values import whole_number
 from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.forms.conflict import edit_conflicts
 from comicsdb_web.forms.drafts import Draft
@@ -49,12 +49,12 @@ from comicsdb_web.forms.fields import (
     integer_field,
     text_of,
 )
+from comicsdb_web.forms.options import labelled
 from comicsdb_web.forms.values import changes_of
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path, safe_path
-from comicsdb_web.lists import cards
+from comicsdb_web.lists import cards, filters
 from comicsdb_web.lists.catalogue_filters import series_types
-from comicsdb_web.lists.filters import NOT_OFFERED, Chip, url_without
 from comicsdb_web.lists.json_columns import json_object
 from comicsdb_web.lists.paging import Page, paginate, requested_page
 from comicsdb_web.pages.account import with_cache_control
@@ -91,11 +91,11 @@ def redirect_with_message(request, kind: str, text, route: str = "collection.lis
 
 def listing(request):
     """The items that match the query, as a table or as covers."""
-    active_filters = parse_filters(request)
+    active_filters = filters.parse_filters(request, FILTERS)
     user_id = request.identity.user_id
-    ids = item_ids(user_id, active_filters.wanted)
+    ids = item_ids(user_id, CollectionFilters(**active_filters.values))
     count = select(func.count()).select_from(ids.subquery())
-    if active_filters.wanted == CollectionFilters():  # without the joins of filters
+    if not active_filters.valid:  # without the joins of filters
         count = select(func.count()).where(CollectionItem.user_id == user_id)
     page = paginate(request, _rows().order_by(*ORDER), ids.order_by(*ORDER), count, PER_PAGE)
     view = request.GET.get("view")
@@ -103,7 +103,8 @@ def listing(request):
         "page": page,
         "items": [row_view("collection_item", row._mapping) for row in page.rows],
         "active_filters": active_filters,
-        "labels": FILTER_LABELS,
+        "filters_of_form": FILTERS_OF_FORM,
+        "filters_of_links": FILTERS_OF_LINKS,
         "used": figures.suggestions(request.dbsession, user_id),
         "view": view if view in VIEWS else VIEWS[0],
         "all_chosen": request.GET.get("select") == SELECT_PAGE,
@@ -135,126 +136,54 @@ def mark_read(request):
     return redirect_with_message(request, "success", text)
 
 
-TEXT_FILTERS = {
-    "q": _("Words"),
-    "series_name": _("Series"),
-    "issue_number": _("Number"),
-    "publisher_name": _("Publisher"),
-    "imprint_name": _("Imprint"),
-    "storage_location": _("Storage location"),
-    "purchase_store": _("Bought at"),
-    "tag": _("Tag"),
-}
-ENTITY_FILTERS = {
-    "series_id": (_("Series"), Series),
-    "publisher_id": (_("Publisher"), Publisher),
-    "imprint_id": (_("Imprint"), Imprint),
-}
-CHOICE_FILTERS = {
-    "series_type": _("Type of series"),
-    "book_format": _("Format"),
-    "is_read": _("Read"),
-    "grade": _("Grade"),
-    "grading_company": _("Graded by"),
-    "rating": _("Stars"),
-}
-FILTER_LABELS = (
-    TEXT_FILTERS | {name: label for name, (label, _model) in ENTITY_FILTERS.items()} | CHOICE_FILTERS
-)
 READ = {"yes": _("Read"), "no": _("Not read")}
 FORMATS = {BookFormat.PRINT: _("Print"), BookFormat.DIGITAL: _("Digital"), BookFormat.BOTH: _("Both")}
+GRADE_NAMES = {grade: f"{grade} {words}" for grade, words in GRADES.items()}  # best first
+COMPANIES = {company: company.label for company in GradingCompany}
+RATED = {stars: "★" * stars for stars in range(STARS[1], STARS[0] - 1, -1)}
 
 
-@dataclass(frozen=True)
-class ParsedFilters:
-    """The filters of a query, the typed values, and their errors in the reader's language."""
+class NamedObjectFilter(filters.Filter):
+    """An object by its id, shown by its name; one statement."""
 
-    wanted: CollectionFilters
-    typed: dict[str, str]
-    errors: dict[str, str]
-    chips: list[Chip]
-    options: dict[str, list[tuple[str, str]]]
+    def __init__(self, name: str, label, model: type):
+        super().__init__(name, label)
+        self.model = model
 
-
-def parse_filters(request) -> ParsedFilters:
-    """The filters of the query; invalid ones are left out and have an error.
-
-    One statement for the types of series, and one for each object given by id.
-    """
-    typed = {name: search.clean_query(request.GET.get(name, "")) for name in FILTER_LABELS}
-    options = filter_options(request)
-    wanted, shown, errors = {}, {}, {}
-    for name, text in typed.items():
-        if not text:
-            continue
-        if name in TEXT_FILTERS:
-            wanted[name], shown[name] = text, text
-        elif name in ENTITY_FILTERS:
-            found = _entity(request, ENTITY_FILTERS[name][1], text)
-            if found is not None:
-                wanted[name], shown[name] = found.id, found.name
-        else:
-            value, words = _choice_value(name, text), dict(options[name])
-            if value is not None and text in words:
-                wanted[name], shown[name] = value, words[text]
-        if name not in wanted:
-            errors[name] = translate(request.localizer, NOT_OFFERED)
-    say = request.localizer.translate
-    chips = [
-        Chip(say(FILTER_LABELS[name]), value, url_without(request, name)) for name, value in shown.items()
-    ]
-    return ParsedFilters(CollectionFilters(**wanted), typed, errors, chips, options)
+    def read(self, request, text, options):  # noqa: ARG002
+        number = whole_number(text)
+        found = request.dbsession.get(self.model, number) if number else None
+        if found is None:
+            raise filters.BadFilterError(filters.NOT_OFFERED)
+        return found.id, found.name
 
 
-def filter_options(request) -> dict[str, list[tuple[str, str]]]:
-    """The choices of filters: pairs of value and label, by filter."""
-    say = request.localizer.translate
-    return {
-        "series_type": series_types(request),
-        "book_format": [(str(code), say(words)) for code, words in FORMATS.items()],
-        "is_read": [(value, say(words)) for value, words in READ.items()],
-        "grade": grades(),
-        "grading_company": [(str(company), str(company)) for company in GradingCompany],
-        "rating": [(str(stars), "★" * stars) for stars in range(STARS[1], STARS[0] - 1, -1)],
-    }
-
-
-def grades() -> list[tuple[str, str]]:
-    """The scale of grades, best first."""
-    return [(str(grade), f"{grade} {words}") for grade, words in GRADES.items()]
-
-
-def _choice_value(name: str, text: str):
-    """The value of a choice, None for an unknown one."""
-    if name == "is_read":
-        return {"yes": True, "no": False}.get(text)
-    if name == "grade":
-        return decimal(text)
-    if name in ("series_type", "rating"):
-        return whole_number(text)
-    return text
-
-
-def _entity(request, model, text: str):
-    """The object with an id, None if there is none."""
-    number = whole_number(text)
-    return request.dbsession.get(model, number) if number else None
+FILTERS_OF_FORM = (
+    filters.Filter("series_name", _("Series")),
+    filters.Filter("issue_number", _("Number")),
+    filters.Choice("series_type", _("Type of series"), None, series_types, int),
+    filters.Filter("publisher_name", _("Publisher")),
+    filters.Filter("imprint_name", _("Imprint")),
+    filters.Choice("is_read", _("Read"), None, labelled(READ), "yes".__eq__),
+    filters.Choice("rating", _("Stars"), None, labelled(RATED), int),
+    filters.Choice("book_format", _("Format"), None, labelled(FORMATS)),
+    filters.Choice("grade", _("Grade"), None, labelled(GRADE_NAMES), Decimal),
+    filters.Choice(
+        "grading_company", _("Graded by"), None, labelled({each: each for each in GradingCompany})
+    ),
+    filters.Filter("storage_location", _("Storage location")),
+    filters.Filter("purchase_store", _("Bought at")),
+    filters.Filter("tag", _("Tag")),
+)
+FILTERS_OF_LINKS = (
+    NamedObjectFilter("series_id", _("Series"), Series),
+    NamedObjectFilter("publisher_id", _("Publisher"), Publisher),
+    NamedObjectFilter("imprint_id", _("Imprint"), Imprint),
+)
+FILTERS = (filters.Filter("q", _("Words")), *FILTERS_OF_FORM, *FILTERS_OF_LINKS)
 
 
 RANGES = {"all": _("All issues"), "range": _("From one number to another")}
-
-
-def _format_options(request, _value):
-    return [(str(code), translate(request.localizer, words)) for code, words in FORMATS.items()]
-
-
-def _grade_options(request, _value):
-    return [("", translate(request.localizer, _("Not graded"))), *grades()]
-
-
-def _company_options(request, _value):
-    owner = ("", translate(request.localizer, _("Me")))
-    return [owner, *((company.value, company.label) for company in GradingCompany)]
 
 
 def variant_options(request, issue_id) -> list[tuple[str, str]]:
@@ -271,10 +200,6 @@ def _variant_options(request, _value):
     return variant_options(request, item.scalar_subquery())
 
 
-def _range_options(request, _value):
-    return [(value, translate(request.localizer, words)) for value, words in RANGES.items()]
-
-
 ISSUE_FIELD = ModelSelect(
     "issue_id",
     _("Issue"),
@@ -282,14 +207,14 @@ ISSUE_FIELD = ModelSelect(
     source="issue",
     required=True,
 )
-FORMAT_FIELD = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=_format_options)
+FORMAT_FIELD = Choice("book_format", _("Format"), initial=BookFormat.PRINT.value, options=labelled(FORMATS))
 READ_FIELD = Checkbox("is_read", _("I have read it"), _("Without a date, it is set to now."))
 
 COPY_FIELDS = (
     integer_field("quantity", _("Copies"), initial="1"),
     FORMAT_FIELD,
-    Choice("grade", _("Grade"), options=_grade_options),
-    Choice("grading_company", _("Graded by"), options=_company_options),
+    Choice("grade", _("Grade"), options=labelled(GRADE_NAMES, none=_("Not graded"))),
+    Choice("grading_company", _("Graded by"), options=labelled(COMPANIES, none=_("Me"))),
     READ_FIELD,
 )
 PURCHASE_FIELDS = (
@@ -335,7 +260,7 @@ SERIES_FORM = EntityForm(
             _("Which issues"),
             (
                 ModelSelect("series", _("Series"), source="series", required=True),
-                Choice("what", _("Issues"), initial="all", options=_range_options),
+                Choice("what", _("Issues"), initial="all", options=labelled(RANGES)),
                 Line("first", _("First number"), _("Leave blank to start at the beginning."), max_length=25),
                 Line("last", _("Last number"), _("Leave blank to go to the end."), max_length=25),
             ),
@@ -510,13 +435,13 @@ def _add_issues(request, typed: dict) -> tuple[int, int]:
     if not typed["series"]:
         errors["series"] = [CHOOSE_SERIES]
     if typed["what"] not in RANGES:
-        errors["what"] = [NOT_OFFERED]
+        errors["what"] = [filters.NOT_OFFERED]
     elif typed["what"] == "range" and not (first or last):
         errors["first"] = [NO_NUMBER]
     elif typed["what"] == "all" and (first or last):
         errors["what"] = [ALL_OR_NUMBERS]
     if typed["book_format"] not in list(BookFormat):
-        errors["book_format"] = [NOT_OFFERED]
+        errors["book_format"] = [filters.NOT_OFFERED]
     if errors:
         raise InvalidError(errors)
     try:
@@ -755,7 +680,7 @@ def remove_date(request):
 def includeme(config):
     """Add the pages."""
     config.add_directive("add_collection_page", add_collection_page)
-    parameters = (*FILTER_LABELS, "page", "view", "select")
+    parameters = (*(each.name for each in FILTERS), "page", "view", "select")
     config.add_collection_page("list", "", listing, renderer="collection/list.jinja2", parameters=parameters)
     config.add_collection_page("mark_read", "mark-read/", mark_read, methods=("POST",))
     config.add_collection_page("stats", "stats/", stats, renderer="collection/stats.jinja2")

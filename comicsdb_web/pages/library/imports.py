@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from comicsdb.catalog import InvalidError
 from comicsdb.http import READ_METHODS
 from comicsdb.i18n import translate
+from comicsdb.library.collection.filters import CollectionFilters
 from comicsdb.library.transfer import background, cbl, imports, proposals, writing
 from comicsdb.library.transfer.format import COLLECTION, FORMS, ITEMS, LISTS, PULL, RATINGS, READS, WISHES
 from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
@@ -24,7 +25,8 @@ from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.fragments import fragment
-from comicsdb_web.pages.library.collection import parse_filters, private
+from comicsdb_web.lists.filters import parse_filters
+from comicsdb_web.pages.library.collection import FILTERS, private
 from comicsdb_web.pages.reading_lists import ListViewsBase
 from comicsdb_web.rendering.locales import _, ngettext
 
@@ -94,7 +96,7 @@ def export_collection(request):
     """Export the items of the collection that match the filters of its list."""
     form = _format(request)
     user_id = request.identity.user_id
-    conditions = parse_filters(request).wanted.conditions(user_id)
+    conditions = CollectionFilters(**parse_filters(request, FILTERS).values).conditions(user_id)
     parts = writing.collection_rows(request.dbsession, user_id, conditions)
     if form == "csv":
         return file_response(writing.as_csv(COLLECTION, parts[COLLECTION]), "text/csv", "collection.csv")

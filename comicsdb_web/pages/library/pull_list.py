@@ -19,6 +19,7 @@ from comicsdb.values import iso_day, whole_number
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of
+from comicsdb_web.forms.options import labelled
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.library.collection import private, redirect_with_message
@@ -34,13 +35,9 @@ CHOICES = {
 }
 
 
-def pull_options(request, _value="") -> list[tuple[str, str]]:
-    """What can be pulled of a series, as choices."""
-    return [(str(each), translate(request.localizer, text)) for each, text in CHOICES.items()]
-
-
+PULL_OPTIONS = labelled(CHOICES)
 PULLED_FIELD = Choice(
-    "pulled", _("Pull"), _("Nothing: you follow the series without pulling its issues."), options=pull_options
+    "pulled", _("Pull"), _("Nothing: you follow the series without pulling its issues."), options=PULL_OPTIONS
 )
 WORDS_FIELD = Line(
     "variant_words",
@@ -96,7 +93,7 @@ def _page(request, draft: Draft) -> dict:
     return {
         "draft": draft,
         "entries": pull_list.entries(session, user_id),
-        "choices": dict(pull_options(request)),
+        "choices": dict(PULL_OPTIONS(request)),
         "pulls": pulls,
         "is_cut": len(pulls) >= pull_list.SHOWN,
         "is_addable": monday <= request.today and not all(pull.owned for pull in pulls),

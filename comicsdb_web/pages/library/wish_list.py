@@ -1,12 +1,9 @@
 """A reader's wish list: the issues they look for, and acquiring them."""
 
-from dataclasses import dataclass
-
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import joinedload
 
 from comicsdb.catalog import InvalidError, NotFoundError
-from comicsdb.i18n import translate
 from comicsdb.library import wish_list
 from comicsdb.library.locks import lock_account
 from comicsdb.models import Issue, Series, WishListItem
@@ -26,13 +23,14 @@ from comicsdb_web.forms.fields import (
     TextArea,
     date_field,
 )
+from comicsdb_web.forms.options import labelled
 from comicsdb_web.forms.values import changes_of
 from comicsdb_web.http.routing import id_in_path
-from comicsdb_web.lists.filters import NOT_OFFERED, Chip, url_without
+from comicsdb_web.lists import filters
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.library.collection import (
+    GRADE_NAMES,
     SELECT_PAGE,
-    grades,
     private,
     redirect_with_message,
     variant_options,
@@ -40,7 +38,6 @@ from comicsdb_web.pages.library.collection import (
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 50
-LABELS = {"status": _("Status"), "priority": _("Priority")}  # of the filters
 STATUSES = {WishStatus.WANTED: _("Wanted"), WishStatus.FOUND: _("Found"), WishStatus.ACQUIRED: _("Acquired")}
 PRIORITIES = {1: _("1 (highest)"), 2: "2", 3: "3", 4: "4", 5: _("5 (lowest)")}
 ADDED = _("${label} was added to your wish list.")
@@ -49,20 +46,6 @@ ACQUIRED = _("${label} was added to your collection and marked as acquired.")
 OWNED_ALREADY = _(
     "${label} was marked as acquired. It was already in your collection, which was not changed."
 )
-
-
-def priorities(request, _value=""):
-    """The priorities as choices."""
-    return [(str(each), translate(request.localizer, words)) for each, words in PRIORITIES.items()]
-
-
-def statuses(request, _value=""):
-    """The states of wishes as choices."""
-    return [(str(status), translate(request.localizer, words)) for status, words in STATUSES.items()]
-
-
-def _grades(request, _value):
-    return [("", translate(request.localizer, _("Any"))), *grades()]
 
 
 def _variants(request, _value):
@@ -79,9 +62,9 @@ ISSUE_FIELD = ModelSelect(
 )
 VARIANT_FIELD = Choice("variant_id", _("Variant"), options=_variants)
 WISH_FIELDS = (
-    Choice("priority", _("Priority"), initial=str(DEFAULT_PRIORITY), options=priorities),
-    Choice("status", _("Status"), initial=WishStatus.WANTED.value, options=statuses),
-    Choice("desired_grade", _("Minimum grade"), options=_grades),
+    Choice("priority", _("Priority"), initial=str(DEFAULT_PRIORITY), options=labelled(PRIORITIES)),
+    Choice("status", _("Status"), initial=WishStatus.WANTED.value, options=labelled(STATUSES)),
+    Choice("desired_grade", _("Minimum grade"), options=labelled(GRADE_NAMES, none=_("Any"))),
     Money("max_price", _("Maximum price"), separate_currency=True),
     TextArea("notes", _("Notes")),
 )
@@ -104,34 +87,10 @@ PURCHASE_FORM = EntityForm(
 )
 
 
-@dataclass(frozen=True)
-class WishFilters:
-    """The filters of a query: the ids of the matching wishes, the typed values, and their errors."""
-
-    ids: Select
-    typed: dict[str, str]
-    errors: dict[str, list[str]]
-    options: dict[str, dict[str, str]]
-    chips: list[Chip]
-
-
-def parse_filters(request) -> WishFilters:
-    """The filters of the query; invalid ones are left out and have an error."""
-    say = request.localizer.translate
-    typed = {name: request.GET.get(name, "").strip() for name in LABELS}
-    options = {"status": dict(statuses(request)), "priority": dict(priorities(request))}
-    errors = {
-        name: [say(NOT_OFFERED)] for name, value in typed.items() if value and value not in options[name]
-    }
-    valid = {name: "" if name in errors else value for name, value in typed.items()}
-    priority = int(valid["priority"]) if valid["priority"] else None
-    ids = wish_list.ordered_ids(request.identity.user_id, status=valid["status"], priority=priority)
-    chips = [
-        Chip(say(LABELS[name]), options[name][value], url_without(request, name))
-        for name, value in valid.items()
-        if value
-    ]
-    return WishFilters(ids, typed, errors, options, chips)
+FILTERS = (
+    filters.Choice("status", _("Status"), None, labelled(STATUSES)),
+    filters.Choice("priority", _("Priority"), None, labelled(PRIORITIES), int),
+)
 
 
 class WishDraft(Draft):
@@ -166,17 +125,17 @@ class WishViews(EditingViews):
 
     def _listing(self) -> dict:
         """The items that match the query; invalid filters are ignored."""
-        active_filters = parse_filters(self.request)
-        count = select(func.count()).select_from(active_filters.ids.order_by(None).subquery())
-        page = paginate(self.request, wish_list.items(), active_filters.ids, count, PER_PAGE)
+        active_filters = filters.parse_filters(self.request, FILTERS)
+        ids = wish_list.ordered_ids(self.user_id, **active_filters.values)
+        count = select(func.count()).select_from(ids.order_by(None).subquery())
+        page = paginate(self.request, wish_list.items(), ids, count, PER_PAGE)
         return {
             "page": page,
             "items": [row.WishListItem for row in page.rows],
             "all_chosen": self.request.GET.get("select") == SELECT_PAGE,
-            "typed": active_filters.typed,
-            "errors": active_filters.errors,
-            "options": active_filters.options,
-            "chips": active_filters.chips,
+            "active_filters": active_filters,
+            "filters_of_form": FILTERS,
+            "statuses": dict(labelled(STATUSES)(self.request)),
         }
 
     # One item.

@@ -1,7 +1,7 @@
 """Reading lists: the index with its filters, and each list's page with its issues, figures and stars."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 
 from pyramid.httpexceptions import HTTPForbidden, HTTPFound
@@ -15,9 +15,10 @@ from comicsdb.library.reading_lists.figures import has_publisher
 from comicsdb.models import ReadingList, ReadingListItem, ReadingListRating, User
 from comicsdb.models.choices import STARS, ItemType, ListSource, ListType
 from comicsdb.security import Permission
+from comicsdb_web.forms.options import labelled
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import with_query
-from comicsdb_web.lists.filters import Chip, url_without
+from comicsdb_web.lists.filters import Choice, Filter, parse_filters, url_without
 from comicsdb_web.lists.paging import offset_of, paginate
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.library.rating import RatingWidget, rate_and_respond
@@ -39,86 +40,20 @@ ITEM_TYPES = {
 }
 SOURCES = {each: each.label for each in ListSource}  # names, which are not translated
 
-LABELS = {
-    "q": _("Search"),
-    "name": _("Name"),
-    "username": _("Owner"),
-    "publisher": _("Publisher"),
-    "list_type": _("Type"),
-    "attribution_source": _("Source"),
-    "average_rating__gte": _("Stars"),
-    "is_private": _("Visible to"),
-}
-PRIVATE = {"true": _("Private lists"), "false": _("Public lists")}
+PRIVATE = {"false": _("Public lists"), "true": _("Private lists")}
 LIKES = "likes"  # ?sort=likes
-UNKNOWN_CHOICE = _("This choice does not exist.")
-INVALID_STARS = _("Choose 1 to 5 stars.")
-
 PER_PAGE = 30
 NO_TYPE = "none"  # ?issue_type=none: items without a type
 
 
-def type_options(request, _value: str) -> list[tuple[str, str]]:
-    """The types of lists as choices."""
-    return [(code.value, request.localizer.translate(text)) for code, text in TYPES.items()]
-
-
-def source_options(request, _value: str) -> list[tuple[str, str]]:
-    """The sources of lists as choices, after an empty one."""
-    return [
-        ("", request.localizer.translate(_("None"))),
-        *((code.value, name) for code, name in SOURCES.items()),
-    ]
-
-
-def item_type_options(request) -> list[tuple[str, str]]:
-    """The types of items as choices, after an empty one."""
-    none = ("", request.localizer.translate(_("No type")))
-    return [none, *((code.value, request.localizer.translate(text)) for code, text in ITEM_TYPES.items())]
-
-
-@dataclass
-class ListFilters:
-    """The filters of a query.
-
-    `typed` are the values of the form by name, `chips` the active filters, `errors` the messages of fields
-    with invalid values, which do not filter.
-    """
-
-    typed: dict[str, str] = field(default_factory=dict)
-    conditions: list[ColumnElement[bool]] = field(default_factory=list)
-    chips: list[Chip] = field(default_factory=list)
-    errors: dict[str, str] = field(default_factory=dict)
-
-
-def parse_filters(request) -> ListFilters:
-    """The filters of the query; without `is_private` for anonymous readers, who see only public lists."""
-    found = ListFilters()
-    for name, label in LABELS.items():
-        value = search.clean_query(request.GET.get(name, ""))
-        if name == "is_private" and request.identity is None:
-            value = ""
-        found.typed[name] = value
-        if not value:
-            continue
-        condition, shown = _CONDITIONS[name](value)
-        shown = translate(request.localizer, shown)
-        if condition is None:
-            found.errors[name] = shown
-        else:
-            found.conditions.append(condition)
-            found.chips.append(Chip(translate(request.localizer, label), shown, url_without(request, name)))
-    return found
-
-
-def _words(value: str) -> tuple:
+def _words(text: str) -> ColumnElement[bool]:
     """Words in the name of the list, its owner or its source."""
     conditions = []
-    for word in search.words(value):
+    for word in search.words(text):
         sources = [code.value for code, name in SOURCES.items() if word.casefold() in name.casefold()]
         by_source = ReadingList.attribution_source.in_(sources)
         conditions.append(or_(search.contains(ReadingList.folded, word), _owners(word), by_source))
-    return and_(true(), *conditions), value
+    return and_(true(), *conditions)
 
 
 def _owners(part: str) -> ColumnElement[bool]:
@@ -126,53 +61,32 @@ def _owners(part: str) -> ColumnElement[bool]:
     return ReadingList.user_id.in_(select(User.id).where(search.contains(folded, part)))
 
 
-def _name(value: str) -> tuple:
-    return search.contains(ReadingList.folded, value), value
+def _stars(request) -> list[tuple[str, str]]:
+    texts = {n: ngettext("${n} star or more", "${n} stars or more", n) for n in range(STARS[0], STARS[1] + 1)}
+    return [(str(n), translate(request.localizer, text)) for n, text in texts.items()]
 
 
-def _username(value: str) -> tuple:
-    return _owners(value), value
-
-
-def _publisher(value: str) -> tuple:
-    return has_publisher(value), value
-
-
-def _list_type(value: str) -> tuple:
-    return (ReadingList.list_type == value, TYPES[value]) if value in list(TYPES) else (None, UNKNOWN_CHOICE)
-
-
-def _source(value: str) -> tuple:
-    known = value in list(SOURCES)
-    return (ReadingList.attribution_source == value, SOURCES[value]) if known else (None, UNKNOWN_CHOICE)
-
-
-def _stars(value: str) -> tuple:
+def _has_stars(least: int) -> ColumnElement[bool]:
     """A minimum average; private lists show no ratings, so they are excluded."""
-    if value not in {str(n) for n in range(STARS[0], STARS[1] + 1)}:
-        return None, INVALID_STARS
-    enough = ReadingList.rating_sum >= int(value) * ReadingList.rating_count
-    text = ngettext("${n} star or more", "${n} stars or more", int(value))
-    return (ReadingList.rating_count > 0) & enough & not_(ReadingList.is_private), text
+    enough = ReadingList.rating_sum >= least * ReadingList.rating_count
+    return (ReadingList.rating_count > 0) & enough & not_(ReadingList.is_private)
 
 
-def _is_private(value: str) -> tuple:
-    if value not in PRIVATE:
-        return None, UNKNOWN_CHOICE
-    private = ReadingList.is_private
-    return (private if value == "true" else not_(private)), PRIVATE[value]
-
-
-_CONDITIONS = {
-    "q": _words,
-    "name": _name,
-    "username": _username,
-    "publisher": _publisher,
-    "list_type": _list_type,
-    "attribution_source": _source,
-    "average_rating__gte": _stars,
-    "is_private": _is_private,
-}
+FILTERS = (
+    Filter("q", _("Search"), _words),
+    Filter("name", _("Name"), lambda part: search.contains(ReadingList.folded, part)),
+    Filter("username", _("Owner"), _owners),
+    Filter("publisher", _("Has issues of"), has_publisher),
+    Choice("list_type", _("Type"), lambda code: ReadingList.list_type == code, labelled(TYPES)),
+    Choice(
+        "attribution_source",
+        _("Source"),
+        lambda code: ReadingList.attribution_source == code,
+        labelled(SOURCES),
+    ),
+    Choice("average_rating__gte", _("Stars"), _has_stars, _stars, int),
+    Choice("is_private", _("Visible to"), ReadingList.is_private.is_, labelled(PRIVATE), "true".__eq__),
+)
 
 
 @dataclass(frozen=True)
@@ -259,8 +173,10 @@ class ReadingListViews(ListViewsBase):
         return HTTPFound(with_query(self.request, self.request.route_path("reading_list.list")))
 
     def _listing(self, condition) -> dict:
-        active_filters = parse_filters(self.request)
-        conditions = (condition, *active_filters.conditions)
+        # Visitors see only public lists.
+        offered = [each for each in FILTERS if self.identity or each.name != "is_private"]
+        active_filters = parse_filters(self.request, offered)
+        conditions = (condition, *active_filters.conditions())
         by_likes = self.request.GET.get("sort") == LIKES
         order = figures.MOST_LIKED if by_likes else figures.ORDER
         ids = select(ReadingList.id).where(*conditions).order_by(*order)
@@ -275,6 +191,7 @@ class ReadingListViews(ListViewsBase):
                 LIKES: url_without(self.request, "sort", replacement=LIKES),
             },
             "active_filters": active_filters,
+            "filters_of_form": offered[1:],
             "types": TYPES,
             "sources": SOURCES,
             "mine": False,
@@ -391,7 +308,7 @@ def includeme(config):
     """Add the pages; fixed paths, which no list can have as slugs, come before those of lists."""
     config.add_directive("add_list_page", add_list_page)
     views = ReadingListViews
-    listed = {"template": "list", "parameters": (*LABELS, "sort", "page")}
+    listed = {"template": "list", "parameters": (*(each.name for each in FILTERS), "sort", "page")}
     config.add_list_page("list", "", views, attr="list", member=False, **listed)
     config.add_list_page("search", "search", views, attr="search", member=False)
     config.add_list_page("mine", "my-lists/", views, attr="mine", **listed)

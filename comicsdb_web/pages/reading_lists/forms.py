@@ -26,8 +26,9 @@ from comicsdb_web.forms.fields import (
     Section,
     TextArea,
 )
+from comicsdb_web.forms.options import labelled
 from comicsdb_web.forms.values import Change
-from comicsdb_web.pages.reading_lists import ListViewsBase, source_options, type_options
+from comicsdb_web.pages.reading_lists import SOURCES, TYPES, ListViewsBase
 from comicsdb_web.rendering.locales import _
 
 ABOUT = Section(
@@ -35,7 +36,7 @@ ABOUT = Section(
     _("About"),
     (
         Line("name", _("Name"), required=True, max_length=NAME_LENGTH),
-        Choice("list_type", _("Type"), initial=ListType.EVENT.value, options=type_options),
+        Choice("list_type", _("Type"), initial=ListType.EVENT.value, options=labelled(TYPES)),
         Checkbox(
             "is_private",
             _("Private"),
@@ -59,7 +60,7 @@ SOURCE = Section(
     "source",
     _("Source"),
     (
-        Choice("attribution_source", _("Source"), options=source_options),
+        Choice("attribution_source", _("Source"), options=labelled(SOURCES, none=_("None"))),
         Line("attribution_url", _("Address at the source"), max_length=200, kind="url"),
     ),
 )

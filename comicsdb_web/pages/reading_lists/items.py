@@ -14,12 +14,13 @@ from comicsdb.values import whole_number
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import Choice, EntityForm, Line, ModelSelect, Section, text_of, texts_of
+from comicsdb_web.forms.options import labelled
 from comicsdb_web.forms.typed_names import resolve_typed_names
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists.paging import Page, requested_page
 from comicsdb_web.pages.library.collection import private
-from comicsdb_web.pages.reading_lists import ITEM_TYPES, ListViewsBase, item_type_options
+from comicsdb_web.pages.reading_lists import ITEM_TYPES, ListViewsBase
 from comicsdb_web.rendering.locales import _, ngettext
 
 POSITION, OLD_POSITION = "position-", "was-"  # inputs: the new position of an issue, and the shown one
@@ -29,17 +30,9 @@ WHICH = _("Choose “From one number to another”, or leave the numbers blank."
 CHOOSE = _("Choose one.")
 
 
-def _insert_positions(request, _value):
-    say = request.localizer.translate
-    return [(items.END, say(_("At the end"))), (items.BEGINNING, say(_("At the beginning")))]
-
-
-def _ranges(request, _value):
-    say = request.localizer.translate
-    return [(ALL, say(_("All issues"))), (RANGE, say(_("From one number to another")))]
-
-
-INSERT_AT = Choice("at", _("Where"), initial=items.END, options=_insert_positions)
+POSITIONS = {items.END: _("At the end"), items.BEGINNING: _("At the beginning")}
+RANGES = {ALL: _("All issues"), RANGE: _("From one number to another")}
+INSERT_AT = Choice("at", _("Where"), initial=items.END, options=labelled(POSITIONS))
 ISSUES_FORM = EntityForm(
     None,
     (
@@ -66,7 +59,7 @@ SERIES_FORM = EntityForm(
             _("Series"),
             (
                 ModelSelect("series", _("Series"), required=True, source="series"),
-                Choice("which", _("Which issues"), initial=ALL, options=_ranges),
+                Choice("which", _("Which issues"), initial=ALL, options=labelled(RANGES)),
                 Line(
                     "first",
                     _("First number"),
@@ -291,7 +284,7 @@ class ItemViews(ListViewsBase):
             "editing": editing,
             "may_manage": True,
             "item_types": ITEM_TYPES,
-            "options": item_type_options(self.request),
+            "options": labelled(ITEM_TYPES, none=_("No type"))(self.request),
         }
         if self.request.is_fragment:
             return fragment(self.request, "reading_list_type", values, status=status)
