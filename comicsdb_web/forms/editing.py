@@ -38,6 +38,7 @@ class EditingViews:
     draft_class = Draft  # the class for the state of the form
     added_message = ADDED  # the message for a new object
     has_history = True  # each edit has a summary
+    finds_duplicates = True  # a new object that resembles another needs confirmation
     saves_drafts = True
 
     # Writing valid values.
@@ -57,10 +58,6 @@ class EditingViews:
             return False
         self.request.catalog.delete(entity, reason)
         return True
-
-    def _find_duplicates(self, values: dict) -> list:
-        """Possible duplicates of a new object."""
-        return similar_objects(self.request, self.model, values)
 
     # Create and update.
 
@@ -113,10 +110,9 @@ class EditingViews:
         try:
             self._prepare(draft)
             change = self._validate(draft)
-            if not text_of(self.request.POST, "anyway"):
-                duplicates = self._find_duplicates(change.values)
-                if duplicates:
-                    return self._error_page(draft, 422, duplicates=duplicates)
+            is_asked = self.finds_duplicates and not text_of(self.request.POST, "anyway")
+            if is_asked and (duplicates := similar_objects(self.request, self.model, change.values)):
+                return self._error_page(draft, 422, duplicates=duplicates)
             store_pictures(draft, change)
             entity = self._create_entity(change.values)
         except InvalidError as error:

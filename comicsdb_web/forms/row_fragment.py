@@ -1,12 +1,11 @@
 """A new empty row of a form, as a fragment."""
 
-from types import SimpleNamespace
-
 from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
 
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
-from comicsdb_web.forms.drafts import NEW_NOTES
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.forms.rows import INDEX_MAX, ROW_KINDS, new_row
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.rendering.locales import _
@@ -20,20 +19,8 @@ def add_row(request):
     index = whole_number(request.GET.get("form_idx"), 0, INDEX_MAX)
     if index is None:
         raise HTTPBadRequest(_("The index of a row is a number from 0 to 9999."))
-    row = new_row(kind, index)
-    # The attributes of a draft that the macros of rows use, all empty.
-    draft = SimpleNamespace(
-        request=request,
-        errors={},
-        files_to_choose_again={},
-        found={},
-        queries={},
-        state={},
-        new_note=lambda field: request.localizer.translate(NEW_NOTES[field.source]),
-        checkbox_items=lambda *_arguments: [],
-        picture=lambda _name: None,
-    )
-    return fragment(request, "row", {"draft": draft, "row": row})
+    draft = Draft(request, kind.name, EntityForm(None, ()))
+    return fragment(request, "row", {"draft": draft, "row": new_row(kind, index)})
 
 
 def includeme(config):

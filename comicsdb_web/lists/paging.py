@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from hashlib import blake2b
 from math import ceil
+from typing import ClassVar
 
 import orjson
 from pyramid.httpexceptions import HTTPBadRequest, HTTPNotFound
@@ -65,6 +66,28 @@ class Page:
                 listed.append(None)
             listed.append(each)
         return listed
+
+
+@dataclass(frozen=True)
+class RowsFrom:
+    """The rows of a list from `offset` on, at most `step`, and their total number; the base class."""
+
+    step: ClassVar[int]
+
+    rows: list
+    offset: int
+    total: int
+
+    @property
+    def next_offset(self) -> int | None:
+        """The offset of the next rows, None at the end."""
+        end = self.offset + len(self.rows)
+        return end if self.rows and end < self.total else None
+
+    @property
+    def previous_offset(self) -> int | None:
+        """The offset of the rows before these, None at the beginning."""
+        return max(0, min(self.offset, self.total) - self.step) if self.offset else None
 
 
 def paginate(request, rows: Select, ids: Select, count: Select, per_page: int = PER_PAGE) -> Page:

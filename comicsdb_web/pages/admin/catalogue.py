@@ -57,6 +57,7 @@ class CatalogueAdmin(EditingViews):
         self.model = KINDS[self.kind].model
         self.form = form_of(request, self.kind)
         self.is_reference = self.kind in REFERENCE
+        self.finds_duplicates = not self.is_reference
         self._advice = []
 
     def history(self):
@@ -126,9 +127,6 @@ class CatalogueAdmin(EditingViews):
 
     def _label(self, entity) -> str:
         return entity.name if self.is_reference else super()._label(entity)
-
-    def _find_duplicates(self, values: dict) -> list:
-        return [] if self.is_reference else super()._find_duplicates(values)
 
     def _blocking_advice(self, draft: Draft, change: Change) -> dict:
         """No rule blocks the change: broken advisory rules are shown after saving."""

@@ -25,7 +25,7 @@ from comicsdb_web.http.routing import with_query
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.filters import Filter, Group, parse_filters
 from comicsdb_web.lists.json_columns import PageColumn, constant, object_list, object_or_null
-from comicsdb_web.lists.paging import BLOCK_STEP, CardList, offset_of
+from comicsdb_web.lists.paging import BLOCK_STEP, CardList, RowsFrom, offset_of
 from comicsdb_web.pages.catalogue.detail_query import detail_query
 from comicsdb_web.pages.site.embedding import frame_for
 from comicsdb_web.rendering.icons import Icons
@@ -93,24 +93,12 @@ def card_block(
 
 
 @dataclass(frozen=True)
-class BlockPage:
-    """The rows of a block from `offset` on, and the total number of its rows."""
+class BlockPage(RowsFrom):
+    """Rows of a block."""
+
+    step: ClassVar = BLOCK_STEP
 
     block: Block
-    rows: list
-    offset: int
-    total: int
-
-    @property
-    def next_offset(self) -> int | None:
-        """The offset of the next rows, None at the end."""
-        end = self.offset + len(self.rows)
-        return end if self.rows and end < self.total else None
-
-    @property
-    def previous_offset(self) -> int | None:
-        """The offset of the rows before these, None at the beginning."""
-        return max(0, min(self.offset, self.total) - BLOCK_STEP) if self.offset else None
 
 
 class EntityViews(EditingViews):
@@ -205,7 +193,7 @@ class EntityViews(EditingViews):
         entity, parts = self.read()
         self.request.response.headers["Link"] = link_header(self.request, entity)
         blocks = {
-            block.name: BlockPage(block, parts[block.name], 0, parts[f"{block.name}_total"])
+            block.name: BlockPage(parts[block.name], 0, parts[f"{block.name}_total"], block)
             for block in self.blocks
         }
         return {"entity": entity, "kind": self.kind, **parts, "shown": blocks}
@@ -244,7 +232,7 @@ class EntityViews(EditingViews):
         if offset < total:
             found = block.rows(entity).limit(BLOCK_STEP).offset(offset)
             rows = block.load(self.session, found)
-        return BlockPage(block, rows, offset, total)
+        return BlockPage(rows, offset, total, block)
 
     def _path(self, entity) -> str:
         return with_query(self.request, self.request.entity_path(entity))

@@ -296,7 +296,7 @@ class IssueViews(CopyingViews, EntityViews):
         self.request.response.headers["Link"] = link_header(self.request, page.issue)
         own = library_status(self.request, page.issue)
         issue, blocks = page.issue, {each.name: each for each in self.blocks}
-        shown = {name: BlockPage(blocks[name], rows, 0, total) for name, (rows, total) in page.blocks.items()}
+        shown = {name: BlockPage(rows, 0, total, blocks[name]) for name, (rows, total) in page.blocks.items()}
         return {
             "entity": issue,
             "kind": self.kind,

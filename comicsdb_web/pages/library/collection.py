@@ -222,12 +222,13 @@ PURCHASE_FIELDS = (
     Money("purchase_price", _("Price paid"), separate_currency=True),
     Line("purchase_store", _("Bought at"), max_length=255),
 )
+NOTES_FIELD = TextArea("notes", _("Notes"))
 STORAGE_FIELDS = (
     Line("storage_location", _("Storage location"), max_length=255),
     StringList(
         "tags", _("Tags"), _("Words of your own, separated by commas: signed, to sell"), separator=","
     ),
-    TextArea("notes", _("Notes")),
+    NOTES_FIELD,
 )
 
 VARIANT_FIELD = Choice("variant_id", _("Variant"), options=_variant_options)
@@ -530,7 +531,7 @@ class ItemViews(EditingViews):
 
     draft_class = ItemDraft
     added_message = ADDED
-    has_history = False
+    has_history = finds_duplicates = False
 
     def __init__(self, request):
         self.request = request
@@ -577,9 +578,6 @@ class ItemViews(EditingViews):
         if not made:
             raise InvalidError({"issue_id": [OWNED_ALREADY]})
         return collection.item(self.session, self.user_id, item.id, WITH_ISSUE)
-
-    def _find_duplicates(self, values):  # noqa: ARG002
-        return ()
 
     def _update(self, draft):
         """Save, but ask for confirmation before a read item is marked unread, which deletes its dates."""

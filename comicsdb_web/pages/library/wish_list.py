@@ -16,12 +16,8 @@ from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import (
     Choice,
     EntityForm,
-    Line,
-    ModelSelect,
     Money,
     Section,
-    TextArea,
-    date_field,
 )
 from comicsdb_web.forms.options import labelled
 from comicsdb_web.forms.values import changes_of
@@ -30,6 +26,9 @@ from comicsdb_web.lists import filters
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.library.collection import (
     GRADE_NAMES,
+    ISSUE_FIELD,
+    NOTES_FIELD,
+    PURCHASE_FIELDS,
     SELECT_PAGE,
     private,
     redirect_with_message,
@@ -53,37 +52,18 @@ def _variants(request, _value):
     return variant_options(request, issue.scalar_subquery())
 
 
-ISSUE_FIELD = ModelSelect(
-    "issue_id",
-    _("Issue"),
-    _("Type the series, or series and number: Lamplight #3"),
-    source="issue",
-    required=True,
-)
 VARIANT_FIELD = Choice("variant_id", _("Variant"), options=_variants)
 WISH_FIELDS = (
     Choice("priority", _("Priority"), initial=str(DEFAULT_PRIORITY), options=labelled(PRIORITIES)),
     Choice("status", _("Status"), initial=WishStatus.WANTED.value, options=labelled(STATUSES)),
     Choice("desired_grade", _("Minimum grade"), options=labelled(GRADE_NAMES, none=_("Any"))),
     Money("max_price", _("Maximum price"), separate_currency=True),
-    TextArea("notes", _("Notes")),
+    NOTES_FIELD,
 )
 ADD_FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE_FIELD, *WISH_FIELDS)),))
 FORM = EntityForm(WishFormSchema, (Section("wish", _("Wish"), (ISSUE_FIELD, VARIANT_FIELD, *WISH_FIELDS)),))
 PURCHASE_FORM = EntityForm(
-    PurchaseSchema,
-    (
-        Section(
-            "purchase",
-            _("Purchase"),
-            (
-                date_field("purchase_date", _("Bought on")),
-                Money("purchase_price", _("Price paid"), separate_currency=True),
-                Line("purchase_store", _("Bought at"), max_length=255),
-                TextArea("notes", _("Notes")),
-            ),
-        ),
-    ),
+    PurchaseSchema, (Section("purchase", _("Purchase"), (*PURCHASE_FIELDS, NOTES_FIELD)),)
 )
 
 
@@ -109,7 +89,7 @@ class WishViews(EditingViews):
     kind = WishListItem.__tablename__
     draft_class = WishDraft
     added_message = ADDED
-    has_history = False
+    has_history = finds_duplicates = False
 
     def __init__(self, request):
         self.request = request
@@ -189,9 +169,6 @@ class WishViews(EditingViews):
         if errors:
             raise InvalidError(errors)
         return change
-
-    def _find_duplicates(self, values):  # noqa: ARG002
-        return ()
 
     def _create_entity(self, values):
         issue_id = values.pop("issue_id")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import ClassVar
 
 from pyramid.httpexceptions import HTTPForbidden, HTTPFound
 from sqlalchemy import ColumnElement, Text, and_, func, not_, or_, select, true
@@ -19,7 +20,7 @@ from comicsdb_web.forms.options import labelled
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import with_query
 from comicsdb_web.lists.filters import Choice, Filter, parse_filters, url_without
-from comicsdb_web.lists.paging import offset_of, paginate
+from comicsdb_web.lists.paging import RowsFrom, offset_of, paginate
 from comicsdb_web.pages.library.collection import private
 from comicsdb_web.pages.library.rating import RatingWidget, rate_and_respond
 from comicsdb_web.rendering.locales import _, ngettext
@@ -90,24 +91,12 @@ FILTERS = (
 
 
 @dataclass(frozen=True)
-class ItemsPage:
-    """The items of a list from `offset` on, only those of the type `chosen` if it is not empty."""
+class ItemsPage(RowsFrom):
+    """Items of a list, only those of the type `chosen` if it is not empty."""
 
-    items: list
-    offset: int
-    total: int
+    step: ClassVar = figures.PAGE_SIZE
+
     chosen: str = ""
-
-    @property
-    def next_offset(self) -> int | None:
-        """The offset of the next items, None at the end."""
-        end = self.offset + len(self.items)
-        return end if self.items and end < self.total else None
-
-    @property
-    def previous_offset(self) -> int | None:
-        """The offset of the previous items, None at the beginning."""
-        return max(0, min(self.offset, self.total) - figures.PAGE_SIZE) if self.offset else None
 
 
 class ListViewsBase:

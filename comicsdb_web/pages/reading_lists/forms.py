@@ -89,7 +89,7 @@ class ListFormViews(EditingViews, ListViewsBase):
     model = ReadingList
     kind = ReadingList.__tablename__
     draft_class = ListDraft
-    has_history = False
+    has_history = finds_duplicates = False
     added_message = _("${label} was created. Now add issues to it.")
 
     @property
@@ -161,9 +161,6 @@ class ListFormViews(EditingViews, ListViewsBase):
             ReadingList.id != (draft.entity.id if draft.entity else 0),
         )
         return self.session.scalar(other) is not None
-
-    def _find_duplicates(self, values):  # noqa: ARG002
-        return ()
 
     def _create_entity(self, values):
         return reading_lists.create(self.session, self.identity, self.official, values)
