@@ -122,9 +122,13 @@ def issues_condition(model) -> Condition:
 
 
 def link_columns(entity) -> list[ColumnElement]:
-    """The columns for links to objects of a kind, or of an alias of one; not for issues."""
-    columns = [entity.id, entity.slug, entity.name]
+    """The columns for links to objects of a kind, or of an alias of one."""
     model = inspect(entity).mapper.class_
+    if model is Issue:
+        label = json_object([Series.name, Series.year_began, _type_of(Series)])
+        series = select(label).where(Series.id == entity.series_id).correlate(entity).scalar_subquery()
+        return [entity.id, entity.slug, entity.number, series.label("series")]
+    columns = [entity.id, entity.slug, entity.name]
     if model is Series:
         columns += [entity.year_began, _type_of(entity)]
     elif model is Universe:

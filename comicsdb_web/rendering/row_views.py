@@ -5,6 +5,7 @@ They have the columns that the statement selects, and the labels and averages of
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from decimal import Decimal
 
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import Issue, Series
@@ -13,8 +14,9 @@ from comicsdb.models import Issue, Series
 PARSERS = {
     **dict.fromkeys(("cover_date", "store_date", "foc_date"), date.fromisoformat),
     "created_on": datetime.fromisoformat,
+    "price": Decimal,
 }
-
+LISTS = {"roles": "role"}  # the kinds of objects in JSON lists
 
 TRANSLATIONS = ("names", "titles", "contents")
 
@@ -49,11 +51,16 @@ ROW_VIEWS = {"series": SeriesRowView, "issue": IssueRowView}
 
 
 def row_view(kind: str, values: Mapping) -> RowView:
-    """The view of a row; JSON objects in it become views too, by their names, except translations."""
+    """The view of a row; JSON objects in it become views too, by their names, except translations.
+
+    So do the objects of its `LISTS`.
+    """
     view = ROW_VIEWS.get(kind, RowView)(kind, values)
     for name, value in values.items():
         if type(value) is dict and name not in TRANSLATIONS:
             setattr(view, name, row_view(name, value))
         elif type(value) is str and name in PARSERS:
             setattr(view, name, PARSERS[name](value))
+        elif name in LISTS:
+            setattr(view, name, [row_view(LISTS[name], each) for each in value])
     return view

@@ -63,12 +63,8 @@ class Block:
     title: str
     rows: Callable[[object], Select]
     count: Callable[[object], Select]
+    model: type  # of the rows
     item: str = "card"
-    model: type | None = None  # of the rows, which are the columns of cards
-
-    def load(self, session, found: Select) -> list:
-        """The rows that a statement selects, as the macro expects them."""
-        return cards.load(session, self.model, found) if self.model else session.execute(found).all()
 
 
 def card_block(
@@ -89,7 +85,7 @@ def card_block(
         statement = cards.statement(model, with_count=with_count).where(where(entity))
         return statement.order_by(*(order or search.order_columns(model)))
 
-    return Block(name, title, rows, lambda entity: cards.count_statement(model, where(entity)), model=model)
+    return Block(name, title, rows, lambda entity: cards.count_statement(model, where(entity)), model)
 
 
 @dataclass(frozen=True)
@@ -231,7 +227,7 @@ class EntityViews(EditingViews):
         rows = []
         if offset < total:
             found = block.rows(entity).limit(BLOCK_STEP).offset(offset)
-            rows = block.load(self.session, found)
+            rows = cards.load(self.session, block.model, found)
         return BlockPage(rows, offset, total, block)
 
     def _path(self, entity) -> str:
@@ -301,7 +297,7 @@ def series_block(title: str) -> Block:
     def count(entity):
         return select(func.count()).select_from(numbers(entity))
 
-    return Block("series", title, rows, count, "appearance", Series)
+    return Block("series", title, rows, count, Series, "appearance")
 
 
 def first_appearance(own) -> PageColumn:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import aliased
 from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
-from comicsdb.models import Attribution, ExternalId, User
+from comicsdb.models import Attribution, ExternalId, Issue, User
 from comicsdb.models.base import AuthorsMixin
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.json_columns import PageColumn, constant, object_list, object_or_null
@@ -51,20 +51,17 @@ def _found(kind: str | None, value):
     return [row_view(kind, each) for each in value] if type(value) is list else row_view(kind, value)
 
 
-def external_ids(model, own):
-    """The query for the ids of objects of a kind in other databases."""
-    content = (ExternalId.source, ExternalId.external_id, ExternalId.scope)
-    about = ExternalId.__table__.c[f"{model.__tablename__}_id"] == own.id
-    return select(*content).where(about).order_by(ExternalId.source, ExternalId.scope, ExternalId.external_id)
-
-
 def _common(own, model) -> dict[str, PageColumn]:
     parts = {"previous": _neighbour(own, model, later=False), "following": _neighbour(own, model, later=True)}
     if "attributions" in KINDS[model.__tablename__].parts:
         about = Attribution.__table__.c[f"{model.__tablename__}_id"] == own.id
         query = select(Attribution.source, Attribution.url).where(about).order_by(Attribution.id)
         parts["attributions"] = object_list("attribution", query, own)
-        parts["external_ids"] = object_list("external_id", external_ids(model, own), own)
+        content = (ExternalId.source, ExternalId.external_id, ExternalId.scope)
+        about = ExternalId.__table__.c[f"{model.__tablename__}_id"] == own.id
+        order = (ExternalId.source, ExternalId.scope, ExternalId.external_id)
+        ids = select(*content).where(about).order_by(*order)
+        parts["external_ids"] = object_list("external_id", ids, own)
     if issubclass(model, AuthorsMixin):
         query = select(User.username, User.is_active).where(User.id == own.edited_by_id)
         parts["edited_by"] = object_or_null("user", query, own)
@@ -72,11 +69,14 @@ def _common(own, model) -> dict[str, PageColumn]:
 
 
 def _neighbour(own, model, *, later: bool) -> PageColumn:
-    """The object before or after this one in the order of lists."""
+    """The object before or after this one in the order of lists, for an issue within its series."""
     other = aliased(model, name="other")
-    order = [getattr(other, column.key) for column in search.order_columns(model)]
+    columns = (Issue.cover_date, Issue.id) if model is Issue else search.order_columns(model)
+    order = [getattr(other, column.key) for column in columns]
     place, here = tuple_(*order), tuple_(*(getattr(own, column.key) for column in order))
     query = select(*cards.link_columns(other)).where(place > here if later else place < here)
+    if model is Issue:
+        query = query.where(other.series_id == own.series_id)
     query = query.order_by(*(order if later else [each.desc() for each in order]))
     return object_or_null(model.__tablename__, query.limit(constant(1)), own)
 

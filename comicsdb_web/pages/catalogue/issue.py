@@ -5,7 +5,7 @@ from typing import ClassVar
 from pyramid.httpexceptions import HTTPNotFound
 from pyramid.response import Response
 from sqlalchemy import func, select
-from sqlalchemy.orm import joinedload, selectinload
+from sqlalchemy.orm import selectinload
 
 from comicsdb.community.reviews import visible_digest
 from comicsdb.models import (
@@ -60,30 +60,19 @@ from comicsdb_web.forms.typed_names import resolve_typed_names
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.catalogue_filters import ISSUE
 from comicsdb_web.pages.catalogue import issue_page
-from comicsdb_web.pages.catalogue.base import Block, BlockPage, EntityViews, card_block, picture_of
+from comicsdb_web.pages.catalogue.base import EntityViews, card_block
 from comicsdb_web.pages.library.library_status import library_status
 from comicsdb_web.pages.library.rating import rating_widget
-from comicsdb_web.rendering.linked_data import link_header
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 
 
 def _linked(model, table, column):
-    return lambda issue: model.id.in_(select(column).where(table.c.issue_id == issue.id))
+    def where(issue):
+        found = select(column).where(table.c.issue_id == issue.id)
+        return model.id.in_(found.correlate_except(table))
 
-
-def _credits(issue):
-    return (
-        select(Credit)
-        .join(Credit.creator)
-        .where(Credit.issue_id == issue.id)
-        .options(joinedload(Credit.creator), selectinload(Credit.roles))
-        .order_by(*issue_page.credit_order())
-    )
-
-
-def _credit_count(issue):
-    return select(func.count()).where(Credit.issue_id == issue.id)
+    return where
 
 
 def related_stamps() -> tuple:
@@ -233,8 +222,9 @@ class IssueViews(CopyingViews, EntityViews):
     }
     shows = CachePolicy(("role", "age_rating"), Issue, stamps=related_stamps())
     filters = ISSUE
+    page_columns = staticmethod(issue_page.page_columns)
     blocks = (
-        Block("credits", _("Credits"), _credits, _credit_count, "credit"),
+        issue_page.CREDITS,
         card_block(
             "characters",
             _("Characters"),
@@ -278,43 +268,21 @@ class IssueViews(CopyingViews, EntityViews):
     def _path_after(self, entity):
         return self.request.route_path("issue.create", _query={"after": entity.id})
 
-    def read(self):
-        """The issue in the path, with everything that its page shows."""
-        page = issue_page.read(self.request.read_pool, self.request.matchdict["slug"])
-        if page is None:
-            self._entity()  # raises the error of a moved or deleted issue
-            raise HTTPNotFound
-        return page
-
-    def object_with_picture(self):
-        issue = self.read().issue
-        return issue, picture_of(issue)
-
     def detail(self):
         """The page of one issue, with members' own data about it and buttons for editors."""
-        page = self.read()
-        self.request.response.headers["Link"] = link_header(self.request, page.issue)
-        own = library_status(self.request, page.issue)
-        issue, blocks = page.issue, {each.name: each for each in self.blocks}
-        shown = {name: BlockPage(rows, 0, total, blocks[name]) for name, (rows, total) in page.blocks.items()}
-        return {
-            "entity": issue,
-            "kind": self.kind,
-            "previous": page.previous,
-            "following": page.following,
-            "arcs": page.arcs,
-            "reprints": page.reprints,
-            "reviews": page.reviews,
-            "review_count": page.review_count,
-            "shown": shown,
+        values = super().detail()
+        issue, shown, reviews = values["entity"], values["shown"], values["reviews"]
+        own = library_status(self.request, issue)
+        return values | {
+            "review_count": reviews[0].total if reviews else 0,
             "own": own,
             "stars": rating_widget(self.request, issue, own.rating),
             "copy_buttons": self.copy_buttons(
                 issue,
-                previous=page.previous,
+                previous=values["previous"],
                 has_credits=bool(shown["credits"].total),
                 has_content=bool(issue.name or shown["characters"].total or shown["teams"].total),
-                has_reprints=bool(page.reprints),
+                has_reprints=bool(values["reprints"]),
             ),
         }
 
