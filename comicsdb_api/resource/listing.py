@@ -343,6 +343,10 @@ class Detail:
         """The formats besides JSON."""
         return self.resource.tag_formats
 
+    def stamps(self, request, object_id: int) -> tuple | None:
+        """The stamps of an object, None if it does not exist."""
+        return cached_reads.stamps(request, self.read, object_id)
+
     def body(self, request, object_id: int, epoch: int | None = None) -> bytes | None:
         """The body, or None if the object does not exist.
 

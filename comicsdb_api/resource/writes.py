@@ -17,7 +17,7 @@ from comicsdb.readcache.etag import TAG_LENGTH, with_tag
 from comicsdb.schemas import ObjectSchema, errors_by_field
 from comicsdb.schemas.types import NULL
 from comicsdb_api.errors import BadRequestError, RefusedError, conflict_messages, messages_by_field
-from comicsdb_api.resource import cached_reads, conditional, expressions
+from comicsdb_api.resource import conditional, expressions
 from comicsdb_api.resource.bodies import ABSENT, File, ParsedBody
 from comicsdb_api.responses import base_urls, make_response, to_json
 
@@ -162,7 +162,7 @@ def has_changed(request, detail, object_id: int) -> bool:
     """
     dates = tag = None
     if detail is not None:
-        dates = detail.read.dates(cached_reads.stamps(request, detail.read, object_id))
+        dates = detail.read.dates(detail.stamps(request, object_id))
         if conditional.has_tag_condition(request.environ):
             tag = with_tag(detail.body(request, object_id))[:TAG_LENGTH].decode()
     return conditional.write_precondition_fails(request.environ, dates, tag)

@@ -1,20 +1,25 @@
 """Private data of accounts: lists and details that contain only the caller's own rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 
 import orjson
 from sqlalchemy import ColumnElement, Date, Integer, Select, bindparam, literal_column, select, true
 
+from comicsdb.catalog import NotFoundError
 from comicsdb.readcache.etag import with_tag
 from comicsdb.readcache.validators import select_stamps
+from comicsdb.schemas.collection import no_issue
+from comicsdb.security import Permission
+from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resource import expressions
-from comicsdb_api.resource.base import EntityResource, ListResource
+from comicsdb_api.resource.base import EntityResource, ListResource, serve
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.resource.listing import Detail, Listing, PageRequest
-from comicsdb_api.responses import ROUTE_PREFIX, base_urls, to_json
+from comicsdb_api.responses import PATH_PREFIX, ROUTE_PREFIX, base_urls, to_json
 
 CALLER_ID = bindparam("user", type_=Integer)  # the caller's account
 TODAY = bindparam("today", type_=Date)  # the business day
@@ -140,3 +145,25 @@ def _row(resource: type[OwnResource], fields: Callable[[], dict]) -> Select:
     return expressions.row_as_json(
         select(*expressions.labelled_columns(fields())).select_from(resource.row_source()).where(own)
     )
+
+
+@contextmanager
+def issue_in_body(issue_id: int) -> Iterator[None]:
+    """Raise BadRequestError for `issue_id` if the issue that the body names does not exist."""
+    try:
+        yield
+    except NotFoundError as error:
+        raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
+
+
+def serve_own(config, name: str, *services: tuple) -> None:
+    """Serve resources with the caller's data below /api/<name>/; the list has the route `api.<name>.list`.
+
+    Each is a resource, the rest of its route and path, its methods, and the class of its Listing or Detail.
+    """
+    config.registry["comicsdb_api.lists"][name] = f"{ROUTE_PREFIX}{name}.list"
+    for resource, action, path, methods, *declared in services:
+        route = f"{ROUTE_PREFIX}{name}{action}"
+        served = declared[0].of(resource, route) if declared else None
+        own = {"permission": Permission.LIBRARY, "writing": Permission.LIBRARY}
+        serve(config, resource, route, f"{PATH_PREFIX}{name}/{path}", methods, served=served, **own)

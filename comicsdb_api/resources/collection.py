@@ -16,23 +16,25 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from comicsdb.catalog import NotFoundError
 from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.library import collection
 from comicsdb.models import CollectionItem, Issue, ReadDate, Series, User, Variant
 from comicsdb.models.choices import BookFormat, GradingCompany
-from comicsdb.readcache.etag import TAG_LENGTH, with_tag
 from comicsdb.readcache.validators import microseconds, select_stamps
-from comicsdb.schemas.collection import CollectionAddSchema, ScrobbleSchema, StarsSchema, no_issue
-from comicsdb.security import Permission
-from comicsdb_api.errors import BadRequestError
-from comicsdb_api.resource import bodies, conditional, expressions, writes
-from comicsdb_api.resource.base import serve
+from comicsdb.schemas.collection import CollectionAddSchema, ScrobbleSchema, StarsSchema
+from comicsdb_api.resource import bodies, expressions, writes
 from comicsdb_api.resource.cached_reads import ReadDeclaration
 from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.operations import Operation, ResponseBody, existing_or_new
 from comicsdb_api.resource.types import ChoiceText, Url
-from comicsdb_api.resources.account_lists import OwnDetail, OwnListing, OwnResource, own_row_body
+from comicsdb_api.resources.account_lists import (
+    OwnDetail,
+    OwnListing,
+    OwnResource,
+    issue_in_body,
+    own_row_body,
+    serve_own,
+)
 from comicsdb_api.resources.collection_figures import (
     MissingIssuesListing,
     MissingIssuesResource,
@@ -45,7 +47,6 @@ from comicsdb_api.responses import make_response
 item, read_date, user = CollectionItem.__table__, ReadDate.__table__, User.__table__
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 
-PATH = "/api/collection/"
 FORMATS = {code: code.label for code in BookFormat}
 GRADING_COMPANIES = {code: code.label for code in GradingCompany}
 CONDITIONS = ("If-Match", "If-Unmodified-Since")
@@ -185,14 +186,11 @@ class CollectionResource(OwnResource):
 
     def _has_changed(self, item_id: int) -> bool:
         """Whether the conditions of a write fail for an item; if there are any, the item is locked."""
-        request, detail = self.request, self.served
+        request = self.request
         if not writes.is_conditional(request):
             return False
         collection.lock(request.dbsession, request.identity.user_id, item_id, issue=True)
-        dates, tag = detail.read.dates(detail.stamps(request, item_id)), None
-        if conditional.has_tag_condition(request.environ):
-            tag = with_tag(detail.body(request, item_id))[:TAG_LENGTH].decode()
-        return conditional.write_precondition_fails(request.environ, dates, tag)
+        return writes.has_changed(request, self.served, item_id)
 
 
 _RATE = Operation(
@@ -301,10 +299,8 @@ class CollectionAddResource(CollectionResource):
         request, issue_id = self.request, values.pop("issue_id")
         session, user_id = request.dbsession, request.identity.user_id
         another = values.pop("another_copy", False)
-        try:
+        with issue_in_body(issue_id):
             owned, created = collection.add(session, user_id, issue_id, values, another_copy=another)
-        except NotFoundError as error:
-            raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         body = own_row_body(request, CollectionResource, CollectionResource.detail_fields, owned.id)
         return 201 if created else 200, body
 
@@ -344,7 +340,7 @@ class ScrobbleResource(CollectionResource):
     def _scrobble(self, values: dict) -> tuple[int, bytes]:
         request, issue_id, moment = self.request, values["issue_id"], values.get("date_read")
         stars = values.get("rating")
-        try:
+        with issue_in_body(issue_id):
             item_id, created = collection.scrobble(
                 request.dbsession,
                 request.identity.user_id,
@@ -353,8 +349,6 @@ class ScrobbleResource(CollectionResource):
                 collection.KEEP_RATING if stars is None else stars,
                 today=request.today,
             )
-        except NotFoundError as error:
-            raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         fields = CollectionResource.scrobble_fields
         body = own_row_body(request, CollectionResource, fields, item_id, created=created)
         return 201 if created else 200, body
@@ -362,25 +356,16 @@ class ScrobbleResource(CollectionResource):
 
 def includeme(config):
     """Serve the resources; the detail comes last, as its path matches any word as an id."""
-    config.registry["comicsdb_api.lists"]["collection"] = "api.collection.list"
-
-    def add(resource, action, path, methods, served=None):
-        route = f"api.collection{action}"
-        made = served.of(resource, route) if served else None
-        own = {"permission": Permission.LIBRARY, "writing": Permission.LIBRARY}
-        serve(config, resource, route, f"{PATH}{path}", methods, served=made, **own)
-
-    add(CollectionResource, ".list", "", {"GET": "collection_get"}, CollectionListing)
-    add(CollectionAddResource, ".add", "add/", {"POST": "add"})
-    add(ScrobbleResource, ".scrobble", "scrobble/", {"POST": "scrobble"})
-    add(StatsResource, ".stats", "stats/", {"GET": "get"})
-    add(MissingSeriesResource, ".missing_series", "missing_series/", {"GET": "collection_get"}, OwnListing)
-    add(
-        MissingIssuesResource,
-        ".missing_issues",
-        "missing_issues/{series_id}/",
-        {"GET": "collection_get"},
-        MissingIssuesListing,
+    lists, item_methods = {"GET": "collection_get"}, ("get", "put", "patch", "delete")
+    missing = "missing_issues/{series_id}/"
+    serve_own(
+        config,
+        "collection",
+        (CollectionResource, ".list", "", lists, CollectionListing),
+        (CollectionAddResource, ".add", "add/", {"POST": "add"}),
+        (ScrobbleResource, ".scrobble", "scrobble/", {"POST": "scrobble"}),
+        (StatsResource, ".stats", "stats/", {"GET": "get"}),
+        (MissingSeriesResource, ".missing_series", "missing_series/", lists, OwnListing),
+        (MissingIssuesResource, ".missing_issues", missing, lists, MissingIssuesListing),
+        (CollectionResource, "", "{id}/", {each.upper(): each for each in item_methods}, CollectionDetail),
     )
-    methods = {"GET": "get", "PUT": "put", "PATCH": "patch", "DELETE": "delete"}
-    add(CollectionResource, "", "{id}/", methods, CollectionDetail)

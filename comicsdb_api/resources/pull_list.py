@@ -12,10 +12,9 @@ from comicsdb.models.base import INTEGER_MAX
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.base import NON_FIELD_ERRORS, field
 from comicsdb.schemas.types import Integer
-from comicsdb.security import Permission
 from comicsdb_api.errors import BadRequestError, RefusedError
 from comicsdb_api.resource import bodies, expressions
-from comicsdb_api.resource.base import integer_in_path, serve
+from comicsdb_api.resource.base import integer_in_path
 from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.filters import DateFilter
 from comicsdb_api.resource.operations import Operation, ResponseBody, existing_or_new
@@ -27,6 +26,7 @@ from comicsdb_api.resources.account_lists import (
     OwnListing,
     SingleListResource,
     own_row_body,
+    serve_own,
 )
 from comicsdb_api.resources.issue import IssueResource, issue
 from comicsdb_api.responses import make_response
@@ -213,18 +213,14 @@ class PulledIssueResource(PullListResource):
 
 def includeme(config):
     """Serve the resources; the detail comes last, as its path matches any word as an id."""
-    config.registry["comicsdb_api.lists"]["pull_list"] = "api.pull_list.list"
-
-    def add(resource, action, path, methods, served=None):
-        route = f"api.pull_list{action}"
-        made = served.of(resource, route) if served else None
-        own = {"permission": Permission.LIBRARY, "writing": Permission.LIBRARY}
-        serve(config, resource, route, f"{PATH}{path}", methods, served=made, **own)
-
     lists = {"GET": "collection_get"}
-    add(PullListResource, ".list", "", lists, OwnListing)
-    add(PulledSeriesResource, ".series", "series/", lists, OwnListing)
-    add(PullListAddResource, ".series.add", "series/add/", {"POST": "add"})
-    add(PullListRemoveResource, ".series.remove", "series/{series_id}/remove/", {"DELETE": "remove"})
-    add(PulledIssueResource, ".issues", "issues/", lists, OwnListing)
-    add(PullListResource, "", "{id}/", {"GET": "get"}, OwnDetail)
+    serve_own(
+        config,
+        "pull_list",
+        (PullListResource, ".list", "", lists, OwnListing),
+        (PulledSeriesResource, ".series", "series/", lists, OwnListing),
+        (PullListAddResource, ".series.add", "series/add/", {"POST": "add"}),
+        (PullListRemoveResource, ".series.remove", "series/{series_id}/remove/", {"DELETE": "remove"}),
+        (PulledIssueResource, ".issues", "issues/", lists, OwnListing),
+        (PullListResource, "", "{id}/", {"GET": "get"}, OwnDetail),
+    )

@@ -5,14 +5,17 @@ from comicsdb.catalog import NotFoundError
 from comicsdb.catalog.filters import Condition, equal
 from comicsdb.library import reads
 from comicsdb.models import Issue, ReadDate, Series
-from comicsdb.schemas.collection import ReadSchema, no_issue
-from comicsdb.security import Permission
-from comicsdb_api.errors import BadRequestError
+from comicsdb.schemas.collection import ReadSchema
 from comicsdb_api.resource import bodies, expressions, writes
-from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.filters import IntegerFilter
 from comicsdb_api.resource.operations import Operation, ResponseBody
-from comicsdb_api.resources.account_lists import OwnListing, OwnResource, own_row_body
+from comicsdb_api.resources.account_lists import (
+    OwnListing,
+    OwnResource,
+    issue_in_body,
+    own_row_body,
+    serve_own,
+)
 from comicsdb_api.resources.collection import in_site_zone
 from comicsdb_api.resources.collection_filters import LocalDateFilter
 from comicsdb_api.responses import make_response
@@ -79,10 +82,8 @@ class ReadAddResource(ReadResource):
         request, issue_id = self.request, values["issue_id"]
         moment = values.get("read_date", clock.now())
         moment = moment and in_site_zone(request, moment)
-        try:
+        with issue_in_body(issue_id):
             noted = reads.add(request.dbsession, request.identity.user_id, issue_id, moment)
-        except NotFoundError as error:
-            raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         return 201, own_row_body(request, ReadResource, ReadResource.row_fields, noted.id)
 
 
@@ -104,12 +105,10 @@ class ReadRemoveResource(ReadResource):
 
 def includeme(config):
     """Serve the resources."""
-    config.registry["comicsdb_api.lists"]["read"] = "api.read.list"
-    own = {"permission": Permission.LIBRARY, "writing": Permission.LIBRARY}
-    listing = OwnListing.of(ReadResource, "api.read.list")
-    lists = {"GET": "collection_get"}
-    serve(config, ReadResource, "api.read.list", "/api/read/", lists, served=listing, **own)
-    serve(config, ReadAddResource, "api.read.add", "/api/read/add/", {"POST": "add"}, **own)
-    serve(
-        config, ReadRemoveResource, "api.read.remove", "/api/read/{id}/remove/", {"DELETE": "remove"}, **own
+    serve_own(
+        config,
+        "read",
+        (ReadResource, ".list", "", {"GET": "collection_get"}, OwnListing),
+        (ReadAddResource, ".add", "add/", {"POST": "add"}),
+        (ReadRemoveResource, ".remove", "{id}/remove/", {"DELETE": "remove"}),
     )

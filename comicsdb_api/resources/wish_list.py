@@ -2,16 +2,11 @@
 
 from sqlalchemy import Boolean, Float, case, cast, func, literal_column, select
 
-from comicsdb.catalog import NotFoundError
 from comicsdb.library import wish_list as wish
 from comicsdb.models import CollectionItem, Issue, Series, Variant, WishList, WishListItem
 from comicsdb.models.choices import WishStatus
-from comicsdb.schemas.collection import no_issue
 from comicsdb.schemas.wish import NewWishSchema, PurchaseSchema
-from comicsdb.security import Permission
-from comicsdb_api.errors import BadRequestError
 from comicsdb_api.resource import bodies, expressions
-from comicsdb_api.resource.base import serve
 from comicsdb_api.resource.expressions import BASE, constant
 from comicsdb_api.resource.operations import Operation, ResponseBody, existing_or_new
 from comicsdb_api.resource.types import ChoiceText, CurrencyCode, Url
@@ -21,7 +16,9 @@ from comicsdb_api.resources.account_lists import (
     OwnDetail,
     OwnListing,
     SingleListResource,
+    issue_in_body,
     own_row_body,
+    serve_own,
 )
 from comicsdb_api.responses import make_response, to_json
 
@@ -137,10 +134,8 @@ class WishListAddResource(WishListResource):
         request = self.request
         values = validated(bodies.parse_body(request, self.parses), NewWishSchema)
         issue_id = values.pop("issue_id")
-        try:
+        with issue_in_body(issue_id):
             wished, created = wish.add(request.dbsession, request.identity.user_id, issue_id, values)
-        except NotFoundError as error:
-            raise BadRequestError({"issue_id": [no_issue(issue_id)]}) from error
         resource = WishListItemResource
         body = own_row_body(request, resource, resource.item_fields, wished.id)
         return encoded_json_response(request, 201 if created else 200, body)
@@ -212,18 +207,14 @@ class WishListRemoveResource(WishListResource):
 
 def includeme(config):
     """Serve the resources; the detail comes last, as its path matches any word as an id."""
-    config.registry["comicsdb_api.lists"]["wish_list"] = "api.wish_list.list"
-
-    def add(resource, action, path, methods, served=None):
-        route = f"api.wish_list{action}"
-        made = served.of(resource, route) if served else None
-        own = {"permission": Permission.LIBRARY, "writing": Permission.LIBRARY}
-        serve(config, resource, route, f"{PATH}{path}", methods, served=made, **own)
-
     lists = {"GET": "collection_get"}
-    add(WishListResource, ".list", "", lists, OwnListing)
-    add(WishListItemResource, ".items", "items/", lists, OwnListing)
-    add(WishListAddResource, ".items.add", "items/add/", {"POST": "add"})
-    add(WishListAcquireResource, ".items.acquire", "items/{item_id}/acquire/", {"POST": "acquire"})
-    add(WishListRemoveResource, ".items.remove", "items/{item_id}/remove/", {"DELETE": "remove"})
-    add(WishListResource, "", "{id}/", {"GET": "get"}, OwnDetail)
+    serve_own(
+        config,
+        "wish_list",
+        (WishListResource, ".list", "", lists, OwnListing),
+        (WishListItemResource, ".items", "items/", lists, OwnListing),
+        (WishListAddResource, ".items.add", "items/add/", {"POST": "add"}),
+        (WishListAcquireResource, ".items.acquire", "items/{item_id}/acquire/", {"POST": "acquire"}),
+        (WishListRemoveResource, ".items.remove", "items/{item_id}/remove/", {"DELETE": "remove"}),
+        (WishListResource, "", "{id}/", {"GET": "get"}, OwnDetail),
+    )
