@@ -23,7 +23,7 @@ from comicsdb_web.forms.fields import (
     is_new,
     text_of,
 )
-from comicsdb_web.forms.lookup import Item, SearchResult, load_items, visible_lists_condition
+from comicsdb_web.forms.lookup import Item, SearchResult, find, load_items, visible_lists_condition
 from comicsdb_web.forms.rows import (
     ROW_KINDS,
     Row,
@@ -156,6 +156,15 @@ class Draft:
             query = (text_of(post, f"{name}-q") or "").strip()
             if query and query != text_of(post, f"{name}-found"):
                 self.queries[name] = query
+
+    def search(self) -> bool:
+        """Whether a search button was used; what it found is in `found`, by the name of the input."""
+        name = text_of(self.request.POST, "find")
+        for each, field, _typed in self.inputs():
+            if each == name and isinstance(field, ModelSelect):
+                query = text_of(self.request.POST, f"{name}-q") or ""
+                self.found[name] = find(self.request, field.source, query)
+        return bool(name)
 
     def _read_pictures(self, post) -> None:
         """Read the chosen pictures: a new file, or the stored one unless the user dropped it."""

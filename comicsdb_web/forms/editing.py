@@ -12,7 +12,7 @@ from comicsdb_web.forms.conflict import edit_conflicts
 from comicsdb_web.forms.copying import copy_from_previous
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.duplicate_detection import describe_conflict, similar_objects
-from comicsdb_web.forms.fields import EntityForm, ModelSelect, is_new, text_of
+from comicsdb_web.forms.fields import EntityForm, is_new, text_of
 from comicsdb_web.forms.typed_names import (
     create_new_objects,
     offer_creation,
@@ -87,8 +87,8 @@ class EditingViews:
     def _handle_button(self, draft: Draft):
         """Handle buttons other than Save, which change the form only; None for Save."""
         post = self.request.POST
-        if name := text_of(post, "find"):
-            self._search(draft, name, text_of(post, f"{name}-q") or "")
+        if draft.search():
+            offer_creation(draft)
         elif name := text_of(post, "add"):
             draft.add_row(name)
         elif name := text_of(post, "copy"):
@@ -99,12 +99,6 @@ class EditingViews:
             return None
         draft.add_errors(store_uploads(draft))
         return self._page(draft)
-
-    def _search(self, draft: Draft, name: str, query: str) -> None:
-        for each, field, _typed in draft.inputs():
-            if each == name and isinstance(field, ModelSelect):
-                draft.found[name] = lookup.find(self.request, field.source, query)
-                offer_creation(draft, name, field)
 
     def _create(self, draft: Draft):
         try:

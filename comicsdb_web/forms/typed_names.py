@@ -41,11 +41,13 @@ def resolve_typed_names(draft: Draft) -> dict[str, list]:
     return _NameResolver(draft).resolve()
 
 
-def offer_creation(draft: Draft, name: str, field: ModelSelect) -> None:
-    """Offer to create an object with the name that was searched for, unless one has that name."""
-    found = draft.found[name]
-    if field.creatable and found.query and not any(_is_same(each, found.query) for each in found.items):
-        draft.creatable_names[name] = [found.query]
+def offer_creation(draft: Draft) -> None:
+    """Offer to create objects with the names that were searched for, unless there are any."""
+    for name, field, _typed in draft.inputs():
+        found = draft.found.get(name)
+        query = found.query if found and field.creatable else ""
+        if query and not any(_is_same(each, query) for each in found.items):
+            draft.creatable_names[name] = [query]
 
 
 def create_new_objects(draft: Draft, catalog: Catalog) -> None:

@@ -54,6 +54,14 @@ def changes_of(draft: Draft) -> tuple[Change, dict]:
     return change, errors
 
 
+def valid_changes(draft: Draft) -> Change:
+    """The changes of a draft; raises InvalidError by input."""
+    change, errors = changes_of(draft)
+    if errors:
+        raise InvalidError(errors)
+    return change
+
+
 def store_uploads(draft: Draft) -> dict:
     """Store the uploaded files, so that the form can be shown again with them; returns errors by input."""
     errors = {}

@@ -31,7 +31,7 @@ from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchem
 from comicsdb.schemas.types import CHOICE_GONE
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
-from comicsdb_web.forms import form_state, lookup
+from comicsdb_web.forms import form_state
 from comicsdb_web.forms.conflict import edit_conflicts
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.editing import EditingViews
@@ -50,7 +50,7 @@ from comicsdb_web.forms.fields import (
     text_of,
 )
 from comicsdb_web.forms.options import labelled
-from comicsdb_web.forms.values import changes_of
+from comicsdb_web.forms.values import valid_changes
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path, safe_path
 from comicsdb_web.lists import cards, filters
@@ -387,10 +387,7 @@ def add_series(request):
         draft.prefill(request.GET)
         return _series_form(request, draft)
     draft.read(request.POST)
-    if name := text_of(request.POST, "find"):
-        if name == "series":
-            query = text_of(request.POST, "series-q") or ""
-            draft.found[name] = lookup.find(request, name, query)
+    if draft.search():
         return _series_form(request, draft)
     try:
         added, skipped = _add_issues(request, draft.typed)
@@ -526,20 +523,32 @@ class ItemDraft(Draft):
         return {name: getattr(entity, name) for name in names} | {"currency": entity.purchase_currency}
 
 
-class ItemViews(EditingViews):
-    """The forms of items, with the features of the catalogue's forms."""
+class OwnItemViews(EditingViews):
+    """The forms for the reader's own entries about issues, with the features of the catalogue's forms."""
 
-    draft_class = ItemDraft
-    added_message = ADDED
     has_history = finds_duplicates = False
 
     def __init__(self, request):
         self.request = request
         self.session = request.dbsession
         self.user_id = request.identity.user_id
-        self.model = CollectionItem
-        self.kind = CollectionItem.__tablename__
-        self.form = ITEM_FORM if "id" in request.matchdict else ADD_FORM
+        self.kind = self.model.__tablename__
+        self.form = self.item_form if "id" in request.matchdict else self.add_form
+
+    def _validate(self, draft):
+        return valid_changes(draft)
+
+    def _label(self, entity):
+        return entity.issue.label
+
+
+class ItemViews(OwnItemViews):
+    """The forms of items."""
+
+    model = CollectionItem
+    draft_class = ItemDraft
+    add_form, item_form = ADD_FORM, ITEM_FORM
+    added_message = ADDED
 
     def detail(self):
         """The item with its rating and read dates."""
@@ -562,12 +571,6 @@ class ItemViews(EditingViews):
 
     def _entity(self, *options):
         return collection.item(self.session, self.user_id, id_in_path(self.request), WITH_ISSUE, *options)
-
-    def _validate(self, draft):
-        change, errors = changes_of(draft)
-        if errors:
-            raise InvalidError(errors)
-        return change
 
     def _create_entity(self, values):
         issue_id, another = values.pop("issue_id"), values.pop("another_copy", False)
@@ -600,9 +603,6 @@ class ItemViews(EditingViews):
 
     def _update_entity(self, entity, values):
         collection.update(self.session, self.user_id, entity.id, values)
-
-    def _label(self, entity):
-        return entity.issue.label
 
     def _path_of(self, entity):
         target = safe_path(text_of(self.request.POST, "next")) if self.request.method == "POST" else None

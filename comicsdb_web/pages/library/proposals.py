@@ -13,7 +13,6 @@ from comicsdb.schemas import IssueSchema, errors_by_field
 from comicsdb.schemas.types import REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
-from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import Draft
 from comicsdb_web.forms.fields import EntityForm, ModelSelect, Section, text_of
 from comicsdb_web.pages.library.collection import private
@@ -51,9 +50,7 @@ class ProposalViews:
         for place, each in enumerate(rows):
             names = ("make", *self._initial_values(each))
             typed[each.number] = {name: text_of(post, f"{name}-{place}") or "" for name in names}
-        if text_of(post, "find"):
-            query = text_of(post, "series-q") or ""
-            self.draft.found["series"] = lookup.find(self.request, "series", query)
+        if self.draft.search():
             return self._page(named, rows, typed)
         made = self._create_issues([each for each in rows if typed[each.number]["make"]], typed)
         if self.errors or self.draft.errors:

@@ -66,9 +66,7 @@ def add(request):
     """Follow the series chosen in the form; its search button only searches for one."""
     draft = Draft(request, "pull_list", FORM)
     draft.read(request.POST)
-    if text_of(request.POST, "find"):
-        query = text_of(request.POST, "series-q") or ""
-        draft.found["series"] = lookup.find(request, "series", query)
+    if draft.search():
         return _page(request, draft)
     chosen = draft.typed["series"][0] if draft.typed["series"] else ""
     try:

@@ -12,7 +12,6 @@ from comicsdb.schemas.types import CHOICE_GONE
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.security import Permission
 from comicsdb_web.forms.drafts import Draft
-from comicsdb_web.forms.editing import EditingViews
 from comicsdb_web.forms.fields import (
     Choice,
     EntityForm,
@@ -20,7 +19,7 @@ from comicsdb_web.forms.fields import (
     Section,
 )
 from comicsdb_web.forms.options import labelled
-from comicsdb_web.forms.values import changes_of
+from comicsdb_web.forms.values import valid_changes
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.lists import filters
 from comicsdb_web.lists.paging import paginate
@@ -30,6 +29,7 @@ from comicsdb_web.pages.library.collection import (
     NOTES_FIELD,
     PURCHASE_FIELDS,
     SELECT_PAGE,
+    OwnItemViews,
     private,
     redirect_with_message,
     variant_options,
@@ -82,20 +82,13 @@ class WishDraft(Draft):
         return state | {"currency": entity.max_currency}
 
 
-class WishViews(EditingViews):
-    """The list and the forms of items, with the features of the catalogue's forms."""
+class WishViews(OwnItemViews):
+    """The list and the forms of items."""
 
     model = WishListItem
-    kind = WishListItem.__tablename__
     draft_class = WishDraft
+    add_form, item_form = ADD_FORM, FORM
     added_message = ADDED
-    has_history = finds_duplicates = False
-
-    def __init__(self, request):
-        self.request = request
-        self.session = request.dbsession
-        self.user_id = request.identity.user_id
-        self.form = FORM if "id" in request.matchdict else ADD_FORM
 
     # The list.
 
@@ -136,13 +129,14 @@ class WishViews(EditingViews):
         if self.request.method != "POST":
             return self._purchase(item, draft)
         draft.read(self.request.POST)
-        change, errors = changes_of(draft)
-        if errors:
-            draft.add_errors(errors)
+        try:
+            values = valid_changes(draft).values
+        except InvalidError as error:
+            draft.add_errors(error.errors)
             self.request.response.status = 422
             return self._purchase(item, draft)
         label = item.issue.label
-        _item, _owned, created = wish_list.acquire(self.session, self.user_id, item.id, change.values)
+        _item, _owned, created = wish_list.acquire(self.session, self.user_id, item.id, values)
         message = ACQUIRED if created else OWNED_ALREADY
         return redirect_with_message(self.request, "success", message % {"label": label}, "wish_list")
 
@@ -164,12 +158,6 @@ class WishViews(EditingViews):
         rows = rows.options(issue, joinedload(WishListItem.variant))
         return self.session.scalars(rows.execution_options(populate_existing=True)).one()
 
-    def _validate(self, draft):
-        change, errors = changes_of(draft)
-        if errors:
-            raise InvalidError(errors)
-        return change
-
     def _create_entity(self, values):
         issue_id = values.pop("issue_id")
         try:
@@ -186,9 +174,6 @@ class WishViews(EditingViews):
 
     def _update_entity(self, entity, values):
         wish_list.change(self.session, self.user_id, entity.id, values)
-
-    def _label(self, entity):
-        return entity.issue.label
 
     def _path_of(self, entity):  # noqa: ARG002
         return self._path_of_list()
