@@ -6,64 +6,69 @@ from pyramid.httpexceptions import HTTPNotFound
 
 from comicsdb.catalog.history import recent_changes
 from comicsdb.catalog.history.recent_changes import ChangeFilter
-from comicsdb.catalog.kinds import KINDS, reference_last
+from comicsdb.catalog.kinds import reference_last
 from comicsdb.models.base import BIG_MAX
 from comicsdb.security import Permission
-from comicsdb.values import iso_day, whole_number
-from comicsdb_web.lists.filters import NO_DAY, NOT_OFFERED
+from comicsdb.values import whole_number
+from comicsdb_web.forms.options import labelled
+from comicsdb_web.lists.filters import BadFilterError, Choice, Day, Filter, parse_filters
 from comicsdb_web.pages.account import no_store
 from comicsdb_web.pages.catalogue.history_labels import ACTIONS, field_labels
 from comicsdb_web.rendering.locales import _
-
-FILTERS = ("user", "kind", "action", "since", "until")
 
 UNKNOWN = _("There is no account with this name.")
 LAST_DAY = date.max - timedelta(days=2)  # the next day is still a valid date in every time zone
 
 
+class Account(Filter):
+    """An account by its user name."""
+
+    def read(self, request, text, options):  # noqa: ARG002
+        user_id = recent_changes.find_account_id(request.dbsession, text)
+        if user_id is None:
+            raise BadFilterError(UNKNOWN)
+        return user_id, text
+
+
+class EndOfDays(Day):
+    """The first or last day, in the reader's time zone: its beginning, or the end of `until`."""
+
+    def read(self, request, text, options):
+        day, words = super().read(request, text, options)
+        day = min(day, LAST_DAY) + timedelta(days=self.name == "until")
+        return datetime.combine(day, time(), request.zone), words
+
+
+def _kinds(request):
+    return [(kind.name, request.localizer.translate(kind.label)) for kind in reference_last()]
+
+
+FILTERS = (
+    Account("user", _("Person")),
+    Choice("kind", _("Kind of entry"), None, _kinds),
+    Choice("action", _("Kind of change"), None, labelled(ACTIONS)),
+    EndOfDays("since", _("From date")),
+    EndOfDays("until", _("To date")),
+)
+
+
 def changes(request):
     """A page of the log, newest first, filtered by account, kind, action and days."""
-    typed = {name: request.GET.get(name, "").strip() for name in FILTERS}
-    wanted, errors = _wanted(request, typed)
+    found = parse_filters(request, FILTERS)
+    values = found.values
+    wanted = ChangeFilter(values.pop("user", None), **values)
     ends = {name: _number(request.GET.get(name, "")) for name in ("before", "after")}
     page = recent_changes.get_page(request.dbsession, wanted, **ends)
     kinds = {line.change.kind for line in page.lines}
     return {
         "page": page,
-        "typed": typed,
-        "errors": {name: request.localizer.translate(text) for name, text in errors.items()},
-        "kinds": [kind.name for kind in reference_last()],
+        "active_filters": found,
+        "filters_of_form": FILTERS,
         "actions": ACTIONS,
         "labels": {kind: field_labels(request, kind) for kind in kinds},
-        "is_filtered": any(typed.values()),
+        "is_filtered": any(found.typed.values()),
         "first": not any(ends.values()),
     }
-
-
-def _wanted(request, typed: dict[str, str]) -> tuple[ChangeFilter, dict[str, str]]:
-    """The filter for the typed values, and errors; an invalid value is not filtered by."""
-    errors, zone = {}, request.zone
-    user_id = None
-    if typed["user"]:
-        user_id = (
-            recent_changes.find_account_id(request.dbsession, typed["user"])
-            if "\0" not in typed["user"]
-            else None
-        )
-        if user_id is None:
-            errors["user"] = UNKNOWN
-    days: dict[str, datetime | None] = {"since": None, "until": None}
-    for name in days:
-        day = iso_day(typed[name])
-        if day is not None:
-            day = min(day, LAST_DAY) + timedelta(days=name == "until")  # the last day is included
-            days[name] = datetime.combine(day, time(), zone)
-        elif typed[name]:
-            errors[name] = NO_DAY
-    offered = {"kind": KINDS, "action": ACTIONS}
-    chosen = {name: typed[name] for name, known in offered.items() if typed[name] in known}
-    errors |= {name: NOT_OFFERED for name in offered if typed[name] and name not in chosen}
-    return ChangeFilter(user_id, **chosen, **days), errors
 
 
 def _number(text: str) -> int | None:
@@ -85,5 +90,5 @@ def includeme(config):
         renderer="history/changes.jinja2",
         permission=Permission.MEMBER,
         decorator=no_store,
-        parameters=(*FILTERS, "before", "after"),
+        parameters=(*(each.name for each in FILTERS), "before", "after"),
     )
