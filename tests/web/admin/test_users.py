@@ -107,12 +107,12 @@ def test_filters_narrow_and_what_is_none_is_ignored(testapp, boss, make, session
 
 
 def test_the_list_has_pages_in_a_total_order(testapp, boss, session):
-    fill(session, 120)
-    pages = [column(testapp.get(f"{LIST}?page={number}&q=u")) for number in (1, 2, 3)]
-    assert [len(each) for each in pages] == [50, 50, len(pages[2])]
+    fill(session, 60)
+    pages = [column(testapp.get(f"{LIST}?page={number}&q=u")) for number in (1, 2)]
+    assert [len(each) for each in pages] == [50, len(pages[1])]
     names = [name for page in pages for name in page]
     assert names == sorted(names, key=str.lower)
-    assert len(set(names)) == len(names) >= 120
+    assert len(set(names)) == len(names) >= 60
     assert "q=u" in soup(testapp.get(f"{LIST}?q=u")).find("a", rel="next")["href"]
     testapp.get(f"{LIST}?page=99", status=404)
 
