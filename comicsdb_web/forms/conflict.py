@@ -1,8 +1,8 @@
 """Edit conflicts: showing and merging what others changed since a form was loaded."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from comicsdb_web.forms.drafts import PARTS, Draft, digest
+from comicsdb_web.forms.drafts import PARTS, Draft, digest, row_name
 from comicsdb_web.forms.fields import (
     NEW_PREFIX,
     Checkbox,
@@ -14,7 +14,7 @@ from comicsdb_web.forms.fields import (
     Money,
     TranslatedText,
 )
-from comicsdb_web.forms.rows import ROW_KINDS, Row, canonical, rows_of
+from comicsdb_web.forms.rows import ROW_KINDS, Row, canonical, next_index, rows_of
 from comicsdb_web.rendering.locales import _
 
 
@@ -22,7 +22,8 @@ from comicsdb_web.rendering.locales import _
 class Difference:
     """A field that somebody else changed: their value and yours, as lines of text.
 
-    `merged`: you had not changed it, so the form has their value now. Otherwise it keeps yours.
+    `merged`: you had not changed it, so the form has their value now. Otherwise it keeps yours; of rows
+    (`mixed`) it has yours where you changed them, and theirs otherwise.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Difference:
     theirs: list[str]
     yours: list[str]
     merged: bool
+    mixed: bool = False
 
 
 def edit_conflicts(draft: Draft) -> list[Difference]:
@@ -106,9 +108,30 @@ def _rows_difference(draft: Draft, name: str, theirs: list[Row]) -> Difference |
         [_row_text(draft, row, pictures(draft, row)) for row in rows if not (row.removed or row.is_empty)]
         for rows, pictures in ((theirs, _replaced_pictures), (yours, _chosen_pictures))
     ]
-    if merged:
-        draft.rows[name] = theirs
-    return Difference(name, draft.request.localizer.translate(PARTS[part]), words[0], words[1], merged)
+    draft.rows[name] = theirs if merged else _merged_rows(draft, yours, theirs)
+    mixed = not merged and canonical(draft.rows[name]) != canonical(yours)
+    label = draft.request.localizer.translate(PARTS[part])
+    return Difference(name, label, words[0], words[1], merged, mixed)
+
+
+def _merged_rows(draft: Draft, yours: list[Row], theirs: list[Row]) -> list[Row]:
+    """Your rows where you changed them, otherwise theirs; rows that they added come last."""
+    present = {row.key: row for row in theirs}
+    rows = []
+    for row in yours:
+        now = present.pop(row.key or row.sent_key, None)
+        if _is_row_mine(draft, row):
+            rows.append(row)
+        elif now is not None:
+            rows.append(replace(now, index=row.index))
+    index = next_index(yours)
+    return rows + [replace(row, index=index + place) for place, row in enumerate(present.values())]
+
+
+def _is_row_mine(draft: Draft, row: Row) -> bool:
+    """Whether you added, changed or removed a row."""
+    changed = _is_mine(draft, row_name(row.kind, row.sent_key), sorted(row.typed.items()))
+    return changed or row.removed or row.has_file
 
 
 def _recognise_saved_rows(yours: list[Row], theirs: list[Row]) -> None:

@@ -65,6 +65,11 @@ def digest(value) -> str:
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:10]
 
 
+def row_name(kind: RowKind, key: str) -> str:
+    """The name of a row's digest; keys may have any characters."""
+    return f"row-{digest([kind.name, key])}"
+
+
 class Draft:
     """The form of an existing object, or of a new one if `entity` is None.
 
@@ -224,6 +229,7 @@ class Draft:
         found |= {f"rows-{name}": digest(canonical(rows)) for name, rows in self.rows.items()}
         for row in (row for rows in self.rows.values() for row in rows):
             found |= {name: digest(key) for name, key in row.stored_pictures.items()}
+            found[row_name(row.kind, row.key)] = digest(sorted(row.typed.items()))
         if self.form.picture:
             found["image"] = digest(self.state.get("image", ""))
         return found

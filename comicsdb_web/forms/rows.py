@@ -130,7 +130,10 @@ ROW_KINDS = {kind.name: kind for kind in (CREDITS, VARIANTS, ATTRIBUTION, EXTERN
 
 @dataclass
 class Row:
-    """A row in a form. `state` is the object's row that it edits, None for a new one."""
+    """A row in a form. `state` is the object's row that it edits, None for a new one.
+
+    `sent_key` is the key of the row that it was loaded with, which others may have deleted since.
+    """
 
     kind: RowKind
     index: int
@@ -138,6 +141,7 @@ class Row:
     typed: dict[str, InputValue] = field(default_factory=dict)
     removed: bool = False
     has_file: bool = False  # whether a picture was chosen
+    sent_key: str = ""
 
     @property
     def prefix(self) -> str:
@@ -204,11 +208,13 @@ def parse_rows(kind: RowKind, post: MultiDict, state: dict) -> list[Row]:
     rows = []
     for index in sorted(indices):
         prefix = f"{kind.name}-{index}-"
-        before = known.pop(text_of(post, f"{prefix}key") or "", None)
+        key = text_of(post, f"{prefix}key") or ""
+        before = known.pop(key, None)
         present = display_values(kind, before or {})
         typed = {each.name: each.parse(post, prefix) for each in kind.typed_fields}
         typed = {name: present[name] if value is None else value for name, value in typed.items()}
-        rows.append(Row(kind, index, before, typed, bool(text_of(post, f"{prefix}remove"))))
+        removed = bool(text_of(post, f"{prefix}remove"))
+        rows.append(Row(kind, index, before, typed, removed, sent_key=key))
     return rows
 
 

@@ -169,6 +169,59 @@ def test_pictures_of_variants_conflict_as_well(testapp, nora, make, session):
     assert (variants(), issue.desc) == (before, "Mine.")
 
 
+def test_of_rows_that_one_did_not_change_those_of_the_other_stay(testapp, nora, world, make, session):
+    names = ("Foil", "Virgin", "Gold")
+    issue = make.issue(variants=[{"name": each, "sku": f"{each.upper()}1"} for each in names])
+    make.credit(issue, world.creator, "Writer")
+    session.commit()
+    form = open_form(testapp, f"/issue/{issue.slug}/update/")
+    _foil, virgin, gold = state_of(session, issue)["variants"]
+    inker = make.role("Inker").id
+    theirs = {
+        "variants": [{"id": virgin["id"]}, {"id": gold["id"], "sku": "GOLD2"}, {"name": "Sketch"}],
+        "credits": [{"creator": world.creator.id, "roles": [inker]}],
+    }
+    make.catalog.update(issue, theirs)
+    session.commit()
+    mine = {
+        "variants-1-name": "Blank",
+        "credits-1-creator": [world.inker.id],
+        "credits-1-roles": [inker],
+    }
+    page = submit_form(form, mine, status=409)
+    assert {name: cells[-1] for name, cells in table(page).items()} == {
+        "Variant covers": "both",
+        "Credits": "both",
+    }
+    assert [value(page, f"variants-{index}-name") for index in (1, 2, 3)] == ["Blank", "Gold", "Sketch"]
+    submit_form(page)
+    session.expire_all()
+    state = state_of(session, issue)
+    assert [(each["name"], each["sku"]) for each in state["variants"]] == [
+        ("Blank", "VIRGIN1"),
+        ("Gold", "GOLD2"),
+        ("Sketch", ""),
+    ]
+    assert state["credits"] == [
+        {"creator": each.id, "roles": [inker]} for each in (world.creator, world.inker)
+    ]
+
+
+def test_a_row_that_both_changed_or_one_removed_is_kept_as_one_typed_it(testapp, nora, make, session):
+    issue = make.issue(variants=[{"name": "Foil"}, {"name": "Gold"}])
+    form = open_form(testapp, f"/issue/{issue.slug}/update/")
+    foil, gold = state_of(session, issue)["variants"]
+    make.catalog.update(issue, {"variants": [{"id": gold["id"], "sku": "GOLD1"}]})
+    session.commit()
+    page = submit_form(form, {"variants-0-name": "Holofoil", "variants-1-remove": "1"}, status=409)
+    assert table(page)["Variant covers"] == ["Gold · GOLD1", "Holofoil", "yours"]
+    submit_form(page)
+    session.expire_all()
+    (left,) = state_of(session, issue)["variants"]
+    assert left["name"] == "Holofoil"
+    assert left["id"] not in {foil["id"], gold["id"]}
+
+
 def test_a_renamed_variant_keeps_the_picture_of_another_editor(testapp, nora, make, session):
     issue = make.issue(variants=[{"name": "Foil"}])
     address = f"/issue/{issue.slug}/update/"
