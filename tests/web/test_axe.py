@@ -51,6 +51,13 @@ SIGNED_IN = (
 SIGNED_OUT = ("/accounts/signup/", "/reading-lists/public-nora/", "/search/", "/help/", "/no-such-page/")
 
 
+# A screen of 390 px with text of 200 % has room for as much as one of this width, in pixels.
+ENLARGED = {"width": 195, "height": 422}
+# By how much an unfolded page is too wide; stars unfold over it.
+OVER = """() => {
+    for (const each of document.querySelectorAll("main details:not(.track details)")) each.open = true;
+    return document.documentElement.scrollWidth - innerWidth;
+}"""
 WIDTHS = (390, 768, 1088, 1280, 1440)
 ARRANGED = r"/admin/|/series/lamplight-2019/$|/wish-list/item/\d+/acquire/|/pull-list/$|/accounts/security/"
 # What a page shows at its current width: the indexes of its visible parts, and faults of the layout.
@@ -203,6 +210,14 @@ def test_pages_show_the_same_at_every_width(testapp, addresses, page):
             looked_at += 1
     assert not wrong, "\n".join(wrong)
     assert looked_at > 35
+
+
+def test_no_page_scrolls_sideways_on_a_phone_with_text_of_twice_the_size(testapp, addresses, page):
+    sign_in(testapp, page)
+    page.set_viewport_size(ENLARGED)
+    over = {address: page.evaluate(OVER) for address in addresses if opened(page, address)}
+    assert {address: pixels for address, pixels in over.items() if pixels} == {}
+    assert len(over) > 120
 
 
 def test_axe_sees_what_is_wrong(page, world):
