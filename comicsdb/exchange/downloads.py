@@ -4,21 +4,27 @@ Only files named by a manifest are served. Every server imports this module, so 
 libraries that make dumps.
 """
 
+import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
 import orjson
-from pyramid.httpexceptions import HTTPNotFound
+from pyramid.httpexceptions import HTTPNotFound, HTTPServiceUnavailable
 from pyramid.interfaces import IRoutesMapper
 from pyramid.response import Response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
 from comicsdb import clock
+from comicsdb.http import OUTAGE_RETRY_SECONDS
 from comicsdb.http.request_checks import hosts_of
+from comicsdb.log_lines import OutageLog
 from comicsdb.ops.dated_folders import NAME, TIME_FORMAT
 from comicsdb.ratelimit.api import BURST, PREFIX, SUSTAINED, ApiLimits
+
+log = logging.getLogger(__name__)
+DUMPS_OUTAGE = OutageLog(log)
 
 MANIFEST = "manifest.json"
 SIGNATURE = f"{MANIFEST}.minisig"
@@ -36,11 +42,28 @@ _HEADERS = (
 
 
 def dumps(folder: Path | None) -> list[Path]:
-    """The dumps in a folder, newest first."""
-    if folder is None or not folder.is_dir():
+    """The dumps in a folder, newest first, without those that cannot be read, which are logged."""
+    if folder is None:
         return []
-    found = (path for path in folder.iterdir() if NAME.fullmatch(path.name) and (path / MANIFEST).is_file())
-    return sorted(found, reverse=True)
+    try:
+        found = sorted((path for path in folder.iterdir() if NAME.fullmatch(path.name)), reverse=True)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        DUMPS_OUTAGE.report(error, "The folder of dumps cannot be read: %s", error)
+        return []
+    return list(filter(_has_manifest, found))
+
+
+def _has_manifest(dump: Path) -> bool:
+    try:
+        (dump / MANIFEST).open("rb").close()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        DUMPS_OUTAGE.report(error, "A dump cannot be read: %s", error)
+        return False
+    return True
 
 
 def age_of_newest(folder: Path) -> timedelta | None:
@@ -60,7 +83,7 @@ def available_dumps(request) -> list[tuple[str, dict]]:
     for dump in dumps(request.registry.settings["comicsdb.dumps.folder"]):
         try:
             found.append((dump.name, manifest_of(dump)))
-        except FileNotFoundError:  # removed in the meantime
+        except (OSError, ValueError):  # removed in the meantime, or not copied here completely yet
             continue
     return found
 
@@ -116,16 +139,25 @@ def file_view(request) -> Response:
     """Serve a file of a dump, or the requested range of it."""
     folder, name = request.registry.settings["comicsdb.dumps.folder"], request.matchdict["name"]
     try:
-        dump = (folder or Path()) / request.matchdict["dump"]
-        content = (dump / MANIFEST).read_bytes() if folder else b""
-    except FileNotFoundError:
-        content = b""
-    if not content:
-        raise HTTPNotFound("There is no such dump: /.well-known/comicsdb.json lists those that are kept.")
-    described = {file["name"]: file for file in orjson.loads(content)["files"]}
+        if folder is None:
+            raise FileNotFoundError
+        dump = folder / request.matchdict["dump"]
+        described = {file["name"]: file for file in manifest_of(dump)["files"]}
+    except (OSError, ValueError):
+        raise HTTPNotFound(
+            "There is no such dump: /.well-known/comicsdb.json lists those that are kept."
+        ) from None
     if name not in {*described, MANIFEST, SIGNATURE}:
         raise HTTPNotFound("The dump has no such file: its manifest.json lists them.")
     path = dump / name
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        DUMPS_OUTAGE.report(error, "A file of a dump cannot be read: %s", error)
+        raise HTTPServiceUnavailable(
+            "The file cannot be read at the moment: please try again later.",
+            headers=[("Retry-After", str(OUTAGE_RETRY_SECONDS))],
+        ) from None
     kind = _TYPES.get(Path(name).suffix, "application/zstd")
     response = Response(app_iter=_FileBody(path), content_type=kind, conditional_response=True)
     response.content_length = path.stat().st_size

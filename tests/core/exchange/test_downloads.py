@@ -4,6 +4,7 @@ import hashlib
 import re
 import shutil
 from contextlib import contextmanager
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +12,7 @@ from sqlalchemy import create_engine
 from webtest import TestApp
 
 from comicsdb import main
-from comicsdb.exchange import dump, minisign
+from comicsdb.exchange import downloads, dump, minisign
 from comicsdb.media.storage import FolderStorage
 from tests.conftest import API_ONLY, SETTINGS, database_copy
 from tests.core.exchange.test_dump import SOURCE
@@ -145,6 +146,38 @@ def test_only_what_a_manifest_names_is_served(app, offered):
     ):
         app.get(f"/data/{path}", status=404)
     assert len(app.get(AT).json["dumps"]) == 1
+
+
+def test_a_dump_that_cannot_be_read_is_left_out_and_logged(offered, tmp_path, caplog):
+    folder = tmp_path / "dumps"
+    shutil.copytree(offered.folder / "dumps", folder)
+    name = offered.made.name
+    (folder / "20200101T000000Z").mkdir()
+    unreadable = folder / "20200101T000000Z" / "manifest.json"
+    unreadable.symlink_to(unreadable)  # root may read everything else
+    (folder / "20200102T000000Z").mkdir()
+    (folder / "20200102T000000Z" / "manifest.json").write_text('{"files": [')  # it is being copied here
+    downloads.DUMPS_OUTAGE.forget()
+    app = serve(offered, **{"comicsdb.dumps.folder": str(folder)})
+    assert [each["name"] for each in app.get(AT).json["dumps"]] == [name]
+    assert f"cannot be read: [Errno 40] Too many levels of symbolic links: '{unreadable}'" in caplog.text
+    assert downloads.age_of_newest(folder) > timedelta()
+    for other in ("20200101T000000Z", "20200102T000000Z"):
+        app.get(f"/data/{other}/manifest.json", status=404)
+    (folder / name / "issues.jsonl.zst").unlink()
+    downloads.DUMPS_OUTAGE.forget()
+    app.get(f"/data/{name}/issues.jsonl.zst", status=503)
+    assert "issues.jsonl.zst" in caplog.text
+
+
+def test_a_folder_of_dumps_that_cannot_be_read_offers_none(offered, tmp_path, caplog):
+    folder = tmp_path / "loop"
+    folder.symlink_to(folder)
+    downloads.DUMPS_OUTAGE.forget()
+    app = serve(offered, **{"comicsdb.dumps.folder": str(folder)})
+    assert app.get(AT).json["dumps"] == []
+    assert "The folder of dumps cannot be read: [Errno 40]" in caplog.text
+    app.get(f"/data/{offered.made.name}/manifest.json", status=404)
 
 
 def test_a_site_without_a_folder_offers_none(offered):
