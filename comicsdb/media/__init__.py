@@ -12,6 +12,7 @@ from comicsdb.config import SettingsError
 from comicsdb.imaging.picture import SIZES
 from comicsdb.media.storage import (
     CACHE_CONTROL,
+    STORAGE_OUTAGE,
     BadKeyError,
     Content,
     FolderStorage,
@@ -90,8 +91,8 @@ def _serve(request, find: Callable[[], Content], known: str):
         content = find()
     except (BadKeyError, FileNotFoundError, NoThumbnailError):
         return HTTPNotFound()
-    except StorageDownError as error:
-        return HTTPServiceUnavailable(headers=[("Retry-After", str(error.retry_after))])
+    except OSError as error:
+        return _unavailable(error)
     pieces = request.environ.get("wsgi.file_wrapper", FileIter)
     response = Response(app_iter=pieces(content.stream, BLOCK), content_type=known, conditional_response=True)
     response.content_length = content.size
@@ -100,6 +101,14 @@ def _serve(request, find: Callable[[], Content], known: str):
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
     return response
+
+
+def _unavailable(error: OSError) -> HTTPServiceUnavailable:
+    """The response if the storage is down, or a picture cannot be read: its file may be another user's."""
+    if not isinstance(error, StorageDownError):
+        STORAGE_OUTAGE.report(error, "A picture cannot be read: %s", error)
+        error = StorageDownError()
+    return HTTPServiceUnavailable(headers=[("Retry-After", str(error.retry_after))])
 
 
 def includeme(config):

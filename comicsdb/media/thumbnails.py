@@ -1,10 +1,12 @@
 """Thumbnails: WebP pictures of the site's sizes, made on demand."""
 
+import io
 import logging
+from datetime import UTC, datetime
 
 from comicsdb.imaging.picture import SIZES, PictureError
 from comicsdb.media import decoding
-from comicsdb.media.storage import BadKeyError, Content, Storage
+from comicsdb.media.storage import STORAGE_OUTAGE, BadKeyError, Content, Storage, StorageDownError
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +46,13 @@ def _make(storage: Storage, size_name: str, key: str) -> Content:
         except PictureError as error:
             log.warning("no thumbnail %s of %s: the picture %s", size_name, key, error)
             raise NoThumbnailError(f"The picture {error}.") from error
-        storage.put(key, made, size_name)
+        try:
+            storage.put(key, made, size_name)
+        except StorageDownError:
+            raise
+        except OSError as error:  # the disk is full or read-only
+            STORAGE_OUTAGE.report(error, "A thumbnail cannot be stored: %s", error)
+            return Content(io.BytesIO(made), len(made), datetime.now(UTC))
     if not storage.exists(key):  # removed in the meantime: leave no thumbnail behind
         storage.delete(key)
         raise FileNotFoundError(key)

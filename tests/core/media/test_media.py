@@ -9,8 +9,10 @@ from PIL import Image
 
 from comicsdb.imaging import images
 from comicsdb.imaging.picture import BYTES_MAX, SIZES, PictureError, frame, thumbnail_size
+from comicsdb.media import storage
 from comicsdb.media.thumbnails import open_thumbnail
 from tests.dataset import picture
+from tests.full_disk import full_disk
 from tests.pictures import encoded, inspect, save_picture, serve_pictures
 
 
@@ -192,6 +194,38 @@ def test_a_thumbnail_is_served_for_ever(served):
             assert image.size == (320, 480)
     head = app.head(f"/media/thumb/cover/{key}.webp")
     assert (head.body, head.content_length) == (b"", response.content_length)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An application that only serves pictures, from a folder of its own, and that storage."""
+    return serve_pictures({"comicsdb.media.folder": tmp_path / "media"})
+
+
+def test_a_thumbnail_that_cannot_be_stored_is_served_all_the_same(folder, caplog):
+    app, media = folder
+    first, key = (save_picture(media, "issue", picture("red", (1000, 1500)), "png") for _ in range(2))
+    app.get(f"/media/thumb/cover/{first}.webp")  # starts the decoder, which writes bytecode
+    storage.STORAGE_OUTAGE.forget()
+    with full_disk():
+        response = app.get(f"/media/thumb/cover/{key}.webp")
+    with Image.open(io.BytesIO(response.body)) as image:
+        assert image.size == (320, 480)
+    assert "A thumbnail cannot be stored: [Errno 27] File too large" in caplog.text
+    stored = [str(path) for path in media.folder.rglob("*") if path.is_file() and key in str(path)]
+    assert stored == [str(media.path(key))]
+
+
+def test_a_picture_that_cannot_be_read_is_503(folder, caplog):
+    app, media = folder
+    key = save_picture(media, "issue", picture(), "png")
+    path = media.path(key)
+    path.unlink()
+    path.symlink_to(path)  # root may read everything else
+    storage.STORAGE_OUTAGE.forget()
+    for address in (f"/media/{key}", f"/media/thumb/cover/{key}.webp"):
+        assert app.get(address, status=503).headers["Retry-After"] == "30"
+    assert "A picture cannot be read: [Errno 40]" in caplog.text
 
 
 def test_what_is_not_there_is_404_and_no_error(served):
