@@ -38,7 +38,7 @@ def backup_command(site: Site, folder: Path, keep: int | None):
 def restore_command(site: Site, folder: Path, force: bool):
     """Restore the backup in FOLDER into an empty database; stop the servers first."""
     backup = backups.Backup.open(folder)
-    with site.engine() as engine:
+    with site.engine() as engine, job_lock(engine, BACKUP):
         pictures = backups.restore(engine, site.storage, backup, force=force, tell=click.echo)
         current = is_current(engine)
     click.echo(f"Restored as of {backup.label.made}.")

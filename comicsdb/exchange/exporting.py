@@ -60,7 +60,7 @@ class ExportResult:
 def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bool = False) -> ExportResult:
     """Write a data set into a new or empty folder, which appears when it is complete.
 
-    Raises ExportFailedError if the folder is not empty.
+    Raises ExportFailedError if the folder is not empty or cannot be written.
     """
     folder = Path(folder).absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -74,8 +74,10 @@ def export_set(session: Session, folder: Path, storage: Storage, *, accounts: bo
         driver = connection.connection.driver_connection
         result = _Export(driver, unfinished, storage, accounts=accounts).run()
         unfinished.rename(folder)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(unfinished, ignore_errors=True)
+        if isinstance(error, OSError):  # such as a full disk, which names no file
+            raise ExportFailedError(f"Nothing was exported to {folder}: {error}") from error
         raise
     return result
 

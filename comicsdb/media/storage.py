@@ -296,6 +296,9 @@ class FolderStorage(Storage):
                 stream.flush()
                 os.fsync(stream.fileno())
             temporary.replace(target)
+        except OSError as error:
+            error.filename = error.filename or str(target)  # such as a full disk, which names no file
+            raise
         finally:
             temporary.unlink(missing_ok=True)
         return changed

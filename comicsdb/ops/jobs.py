@@ -20,7 +20,9 @@ def job_lock(engine: Engine, key: int):
     own = engine.execution_options(isolation_level="READ COMMITTED")
     with own.connect() as connection, connection.begin():
         if not connection.scalar(select(func.pg_try_advisory_xact_lock(key))):
-            raise AlreadyRunningError("The command is already running.")
+            raise AlreadyRunningError(
+                "The command, or one that must not run at the same time, is already running."
+            )
         # The savepoint ends the SELECT, whose snapshot would keep PostgreSQL from removing dead rows.
         with connection.begin_nested():
             yield

@@ -372,5 +372,5 @@ def test_without_a_collective_it_says_what_is_missing(world, monkeypatch):
 
 def test_two_cannot_run_at_once(world):
     with job_lock(world.factory.kw["bind"], DONATIONS):
-        assert "The command is already running." in world.fails()
+        assert "The command, or one that must not run at the same time, is already running." in world.fails()
     assert world.sync() == {}

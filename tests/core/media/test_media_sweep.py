@@ -234,4 +234,7 @@ def test_the_commands_say_what_they_did(database, tmp_path, made, folder):
 def test_only_one_sweep_runs_at_a_time(database, tmp_path, at_once):
     with job_lock(at_once.engine, MEDIA):
         told = run("-c", write_ini(tmp_path, database), "media", "sweep")
-    assert (told.exit_code, told.output) == (1, "Error: The command is already running.\n")
+    assert (told.exit_code, told.output) == (
+        1,
+        "Error: The command, or one that must not run at the same time, is already running.\n",
+    )

@@ -17,13 +17,16 @@ from comicsdb.models import Publisher
 from comicsdb.ops import backup as backups
 from comicsdb.ops.backup import BackupError
 from comicsdb.ops.dated_folders import TIME_FORMAT
+from comicsdb.ops.jobs import BACKUP, job_lock
 from comicsdb.readcache.regions import Cache
 from tests.core.cli.conftest import run
 from tests.factories import Factories
+from tests.full_disk import full_disk
 from tests.lists import OFFICIAL, identity_of, make_list
 from tests.pictures import save_picture
 from tests.serving import write_ini
 
+RUNNING = "The command, or one that must not run at the same time, is already running."
 PNG = b"\x89PNG, as far as a backup is concerned"
 
 
@@ -251,6 +254,26 @@ def test_a_restored_copy_that_lacks_pictures_is_told(site, empty, tmp_path):
     assert result.exit_code == 1
     assert "The database was restored, but the folder has 0 of the backup's 1 pictures" in result.output
     assert len(rows(empty)["publisher"]) == 2
+
+
+def test_a_backup_on_a_full_disk_names_the_folder_and_leaves_nothing(site, tmp_path):
+    folder = tmp_path / "backups"
+    with full_disk():
+        result = run("-c", site, "backup", folder)
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: [Errno 27] File too large: '{folder}/")
+    assert list(folder.iterdir()) == []
+
+
+def test_only_one_backup_or_restore_runs_at_a_time(site, database, tmp_path):
+    """Of two restores into the same place, the one that failed would remove the pictures of the other."""
+    backup = made(run("-c", site, "backup", tmp_path / "backups"))
+    engine = create_engine(database)
+    with job_lock(engine, BACKUP):
+        for arguments in (("backup", tmp_path / "backups"), ("restore", backup, "--force")):
+            refused = run("-c", site, *arguments)
+            assert (refused.exit_code, refused.output) == (1, f"Error: {RUNNING}\n")
+    engine.dispose()
 
 
 def test_what_is_no_backup_is_refused(tmp_path):

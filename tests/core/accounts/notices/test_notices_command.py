@@ -258,7 +258,10 @@ def test_account_1_is_never_disabled(world, command):
 def test_two_cannot_run_at_once(world, command):
     world.add_account("ann", {0: 200})
     with job_lock(world.factory.kw["bind"], NOTICES):
-        assert command("--send") == (1, ["Error: The command is already running."])
+        assert command("--send") == (
+            1,
+            ["Error: The command, or one that must not run at the same time, is already running."],
+        )
     assert command("--send")[0] == 0
 
 
