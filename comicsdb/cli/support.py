@@ -48,6 +48,8 @@ class CommandGroup(click.Group):
         """Run a command; see the class."""
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:  # nobody reads the output any more; click ends the process without a message
+            raise
         except EXPECTED_ERRORS as error:
             raise click.ClickException(str(error)) from error
         except (DBAPIError, psycopg.Error) as error:

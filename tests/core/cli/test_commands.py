@@ -20,6 +20,7 @@ from comicsdb.cli.support import Site
 from comicsdb_demo import DATA
 from tests.core.cli.conftest import run
 from tests.dataset import pictures, read_set, small_set, write_set
+from tests.full_disk import full_disk
 from tests.serving import fetch, free_port, serving, write_ini
 from tests.waiting import TIMEOUT
 
@@ -37,6 +38,24 @@ def test_a_set_goes_in_and_comes_out_by_command(ini, tmp_path):
     result = run("-c", ini, "export", str(tmp_path / "out"))
     assert result.exit_code == 0, result.output
     assert len(read_set(tmp_path / "out")["issues"]) == 3
+
+
+def test_an_export_to_a_full_disk_names_the_folder(ini, tmp_path):
+    with full_disk():
+        result = run("-c", ini, "export", str(tmp_path / "out"))
+    assert result.exit_code == 1
+    assert result.output == f"Error: Nothing was exported to {tmp_path}/out: [Errno 27] File too large\n"
+    assert [each.name for each in tmp_path.iterdir() if "out" in each.name] == []
+
+
+def test_output_that_is_not_read_to_its_end_is_no_error(ini):
+    with subprocess.Popen(
+        [sys.executable, "-m", "comicsdb", "-c", ini, "settings"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.close()  # as `head` does
+        assert process.stderr.read() == b""
 
 
 def test_a_quiet_import_says_nothing(ini, tmp_path):
