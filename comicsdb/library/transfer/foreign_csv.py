@@ -51,8 +51,9 @@ class Site:
     `marks`: sets of columns; a table that has all columns of one set comes from the site. `columns`: the
     site's column names by our field; in addition to those of `format.VALUE_FIELDS` and IDENTIFYING_FIELDS
     there are `read_on` (one date), `wished` and `owned` (flags), and `state` (wished for if in `wish_words`).
-    `stars`: the site's highest rating. `own_numbers`: fields in which the site may have internal ids. `ext`:
-    letters after a number distinguish printings and covers.
+    `stars`: the site's highest rating in its own column; one with the title OWN_RATING is a reader's.
+    `own_numbers`: fields in which the site may have internal ids. `ext`: letters after a number distinguish
+    printings and covers.
     """
 
     key: str
@@ -183,6 +184,7 @@ SITES = (LOCG, GCD, CLZ, GENERIC)
 UNKNOWN_TABLE = _(
     "The columns of this table were not recognised. It needs at least the columns “Series” and “Number”."
 )
+OWN_RATING = "rating"
 _DATES = ("cover_date", "release_date", "purchase_date", "read_on", "added")
 _VARIANT = re.compile(r"(\d+)[A-Z]{1,2}", re.A)  # number and cover, which CLZ writes together
 _IN_BRACKETS = re.compile(r"\s*\[[^\]]*\]\s*$")  # description of a variant at GCD
@@ -200,8 +202,11 @@ def read_table(table: Table) -> Upload:
     }
     chosen = {name: column for name, column in chosen.items() if column}
     dated = [chosen[name] for name in _DATES if name in chosen]
+    highest = site.stars
+    if chosen.get("rating") == OWN_RATING:
+        highest = _highest_rating(record.get(OWN_RATING) for _n, record in table.records)
     readers = _readers(
-        site, read.is_day_first(record.get(each) for _n, record in table.records for each in dated)
+        site, highest, read.is_day_first(record.get(each) for _n, record in table.records for each in dated)
     )
     upload = Upload(site.key, [])
     for line, record in table.records:
@@ -211,7 +216,13 @@ def read_table(table: Table) -> Upload:
     return upload
 
 
-def _readers(site: Site, day_first: bool) -> dict:
+def _highest_rating(values) -> int:
+    """The highest rating that a reader's ratings can have: ten if one of them is higher than five."""
+    found = (re.match(r"\s*(\d{1,3})", value or "", re.A) for value in values)
+    return 10 if any(each and int(each[1]) > 5 for each in found) else 5
+
+
+def _readers(site: Site, highest: int, day_first: bool) -> dict:
     day, moment = partial(read.day, day_first=day_first), partial(read.moment, day_first=day_first)
     readers = {
         **VALUE_FIELDS[COLLECTION],
@@ -226,7 +237,7 @@ def _readers(site: Site, day_first: bool) -> dict:
         "book_format": read.book_format,
         "grading_company": read.company,
         "quantity": read.whole_between(0, SMALL_MAX),
-        "rating": lambda value: _stars(value, site.stars),
+        "rating": lambda value: _stars(value, highest),
         "tags": lambda value: read.tags(value, ",;|"),
         "read_on": moment,
         "added": moment,

@@ -4,6 +4,8 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules

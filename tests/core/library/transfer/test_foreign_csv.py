@@ -195,6 +195,13 @@ def test_words_of_grades_and_truth_as_spreadsheets_have_them():
         assert (row.values, row.unclear) == ({"grade": grade}, []), text
 
 
+def test_ratings_of_a_readers_own_table_are_out_of_five_or_ten():
+    head = "Series,Issue,Cover date,Publisher,Rating\n"  # which CLZ might have, but for My Rating
+    for values, stars in ((("4", "5"), [4, 5]), (("4", "9", "10"), [2, None, 5])):
+        table = head + "".join(f"A,1,,B,{each}\n" for each in values)
+        assert [row.values.get("rating") for row in rows(table)] == stars
+
+
 def test_a_grade_may_name_its_company():
     first, second, third = rows("Series,Number,Grade,Graded by\nA,1,CGC 9.8,\nA,2,9.4 (cbcs),\nA,3,9.4,\n")
     assert [each.values.get("grading_company") for each in (first, second, third)] == ["CGC", "CBCS", None]
