@@ -47,7 +47,7 @@ TOO_LARGE = _("The file is larger than ${most} MB: please split it.")
 NO_ARCHIVE = _("The archive cannot be read: it is damaged or has a password.")
 NOTHING_KNOWN = _("The archive contains none of comicsdb's tables. Save a spreadsheet as CSV.")
 TOO_MANY_LISTS = _("The file has more than ${most} reading lists: please split it.")
-NO_LIST_NAME = _("A reading list in the file has no name.")
+NO_LIST_NAME = _("A reading list in the file has no name, or one of more than 255 characters.")
 
 # The columns that identify one of our own tables; the first match counts.
 _MARKS = (

@@ -511,7 +511,7 @@ ADDED = _("${label} was added to your collection.")
 OWNED_ALREADY = _(
     "This issue is already in your collection. Edit that entry, or choose “Another copy” to add one more."
 )
-NOT_YET = _("Date read: choose today or an earlier day.")
+NOT_YET = _("Choose today or an earlier day.")
 INVALID_TIME = _("Enter the date and time as 2026-12-31 18:30, or leave the field blank to mean now.")
 
 

@@ -20,7 +20,8 @@ READ = _("${label} is marked as read.")
 UNREAD = _("The last reading date of ${label} was removed.")
 
 
-NO_DATE = _("Date read: enter a valid date, such as 2024-05-31.")
+NO_DATE = _("Enter a valid date, such as 2024-05-31.")
+REFUSED = _("Date read: ${problem}")
 
 
 def add(request):
@@ -37,7 +38,8 @@ def add(request):
         moment = None if when == "unknown" else _day(request)
     except InvalidError as error:
         (texts,) = error.errors.values()
-        return redirect_with_message(request, "error", texts[0], "issue.detail", slug=issue.slug)
+        message = REFUSED % {"problem": texts[0]}
+        return redirect_with_message(request, "error", message, "issue.detail", slug=issue.slug)
     reads.add(session, user_id, issue.id, moment)
     message = READ % {"label": lookup.item_of(session, issue).text}
     return redirect_with_message(request, "success", message, "issue.detail", slug=issue.slug)

@@ -305,5 +305,5 @@ def test_a_date_that_cannot_be_read_is_shown_again_as_it_was_typed(testapp, worl
     for typed in ("2999-01-01 18:30", "9999-12-31"):
         form["read_date"] = typed
         refused = form.submit(status=422)
-        assert field_errors(refused)["read_date"] == "Date read: choose today or an earlier day.", typed
+        assert field_errors(refused)["read_date"] == "Choose today or an earlier day.", typed
     assert read_dates(session, item) == []

@@ -99,6 +99,6 @@ def test_a_read_has_a_date_or_none_or_goes_for_all_before_it(testapp, make, memb
     assert noted()[1].date().isoformat() in {"2020-01-01", "2020-01-02"}  # in the reader's time zone
     assert noted()[2] is None
     for typed in ("", "soon", "0000-00-00"):
-        assert send(read_date=typed) == "Date read: enter a valid date, such as 2024-05-31.", typed
-    assert send(read_date="2999-01-01") == "Date read: choose today or an earlier day."
+        assert send(read_date=typed) == "Date read: Enter a valid date, such as 2024-05-31.", typed
+    assert send(read_date="2999-01-01") == "Date read: Choose today or an earlier day."
     assert len(noted()) == 3

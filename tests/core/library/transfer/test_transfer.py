@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 import pytest
 from sqlalchemy import func, select, text
 
+from comicsdb.catalog import InvalidError
 from comicsdb.library import collection, pull_list, reading_lists
 from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS, RATINGS
 from comicsdb.library.transfer.imports import Review, confirm, upload
@@ -483,3 +484,13 @@ def test_a_thousand_rows_cost_as_many_statements_as_one(session, make, connectio
     assert agrees(session)
     rated = select(Issue.rating_count).where(Issue.series_id == series.id, Issue.number == "7")
     assert session.scalar(rated) == 1
+
+
+def test_a_reading_list_without_a_name_or_with_too_long_a_one_is_refused():
+    for name in ("", "x" * 256):
+        data = {"format": "comicsdb-library", "version": 1, "reading_lists": [{"name": name, "items": []}]}
+        with pytest.raises(InvalidError) as refused:
+            read_file(json.dumps(data).encode(), rows=10, megabytes=1)
+        assert refused.value.errors == {
+            "file": ["A reading list in the file has no name, or one of more than 255 characters."]
+        }
