@@ -68,11 +68,11 @@ class MeasuringClient:
     `problems` has a line for each case that failed or cost too much.
     """
 
-    def __init__(self, app, connection, session: str):
+    def __init__(self, app, connection, session: str, token: str = ""):
         self.app = app
         self.connection = connection
         self.session = session
-        self.token = ""  # the CSRF token, without which a session may not write
+        self.token = token  # the CSRF token, without which a session may not write
         self.loop = 0.0  # seconds
         self.undo_each = True
         self.status, self.location = 0, None  # of the last response

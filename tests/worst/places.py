@@ -42,18 +42,18 @@ class Survey:
     """All requests that the application supports.
 
     `reads` maps paths to the names of their parameters; `forms` are those on pages; `headers` are the names
-    that code reads; `description` is the API's.
+    that code reads; `description` is the API's; `token` is the member's CSRF token.
     """
 
     def __init__(self, app, session, world, kept, client):
         self.app = app
-        self.client = client
+        self._client = client
         self.description = client.get("/api/schema/?format=json", member=True).json
         numbers = {"series_id": world.series.id, "item_id": kept.wish.id}
         self.numbers = defaultdict(lambda: 1, numbers)
         self.headers = known_headers()
         login = html.fromstring(client.get("/accounts/update/", member=True).text)
-        client.token = login.xpath("//input[@name='csrf_token']/@value")[0]
+        self.token = login.xpath("//input[@name='csrf_token']/@value")[0]
         self._route_kinds: dict[str, str] = {}
         self.reads: dict[str, set[str]] = {}
         self.forms: dict[tuple[str, str], Form] = {}
@@ -83,7 +83,7 @@ class Survey:
         names |= {name for name, _value in parse_qsl(urlsplit(path).query, keep_blank_values=True)}
         for member in (True, False):
             with record_looked_up_names() as looked_up:
-                answer = self.client.get(path, member=member)
+                answer = self._client.get(path, member=member)
             names |= looked_up
             if answer.status_int == 200:
                 if answer.content_type == "text/html":
@@ -103,7 +103,7 @@ class Survey:
 
     def filled(self, form: Form) -> dict[str, str]:
         """The initial fields of a form; with a valid CSRF token for a member."""
-        return form.fields | {"csrf_token": self.client.token} if form.member else form.fields
+        return form.fields | {"csrf_token": self.token} if form.member else form.fields
 
     def _described(self, path: str, known: dict) -> None:
         names = self.reads.setdefault(path, set())

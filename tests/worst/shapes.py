@@ -7,6 +7,8 @@ normalization must sort or expand, and repetitions of a prefix.
 
 from collections.abc import Callable
 
+from tests.soak import SOAK
+
 Shape = Callable[[int], str]
 
 
@@ -95,6 +97,8 @@ TEXTS: dict[str, Shape] = {
     "repeated prefixes": repeated("aaaaaaab"),
     "parentheses": nested("(", ")"),
 }
+
+SHAPES_TRIED = len(TEXTS) if SOAK else 1  # for each place: elsewhere, the shapes take turns
 
 # For headers, which are mostly lists of values with parameters.
 HEADERS: dict[str, Shape] = {
