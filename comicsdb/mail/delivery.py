@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import Protocol
 
 from pyramid_mailer.mailer import Mailer
 from sqlalchemy import Connection, Engine, delete, or_, select, update
@@ -49,22 +48,6 @@ class TransportError(Exception):
         self.unreachable = unreachable
 
 
-class Transport(Protocol):
-    """Interface for sending mails; used by one thread."""
-
-    def send(self, name: str, recipient: str, message: bytes) -> None:
-        """Send one message; raises TransportError. `name` identifies it for people."""
-
-    def close(self) -> None:
-        """Close the connection, if one is open."""
-
-
-def transport_from_settings(settings: Mapping) -> Transport:
-    """The configured transport; does not connect yet."""
-    folder = settings["comicsdb.mail.folder"]
-    return FolderTransport(folder) if folder else SmtpTransport(settings)
-
-
 class _Connection(smtplib.SMTP):
     """An SMTP connection that may use STARTTLS."""
 
@@ -95,7 +78,7 @@ class SmtpTransport:
         self._connection: smtplib.SMTP | None = None
 
     def send(self, name: str, recipient: str, message: bytes) -> None:  # noqa: ARG002
-        """Send one message."""
+        """Send one message; raises TransportError."""
         if self._connection is None:
             self._open()
         try:
@@ -144,7 +127,7 @@ class FolderTransport:
         self._folder = folder
 
     def send(self, name: str, recipient: str, message: bytes) -> None:
-        """Write one message."""
+        """Write one message; raises TransportError. `name` identifies it for people."""
         path = self._folder / f"{name}.eml"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -158,6 +141,15 @@ class FolderTransport:
 
     def close(self) -> None:
         """Do nothing: no connection is open."""
+
+
+Transport = SmtpTransport | FolderTransport
+
+
+def transport_from_settings(settings: Mapping) -> Transport:
+    """The configured transport; does not connect yet."""
+    folder = settings["comicsdb.mail.folder"]
+    return FolderTransport(folder) if folder else SmtpTransport(settings)
 
 
 def send_due(engine: Engine, transport: Transport) -> Counter:
