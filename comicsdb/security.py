@@ -70,29 +70,19 @@ class Identity(NamedTuple):
         return self.method if self.method in METHODS else OTHER
 
 
-def _editor(identity: Identity) -> bool:
-    return EDITOR_GROUP in identity.groups
-
-
-def _list_editor(identity: Identity) -> bool:
-    return READING_LIST_EDITOR_GROUP in identity.groups
-
-
-def _staff(identity: Identity) -> bool:
-    return identity.is_staff
-
-
-def _superuser(identity: Identity) -> bool:
-    return identity.is_superuser
-
-
 def _anybody(_identity: Identity) -> bool:
     return True
 
 
 # The roles in the order of the columns of TABLE, except "nobody". Every account is a user, and may have more
 # roles.
-ROLES = (_anybody, _editor, _list_editor, _staff, _superuser)
+ROLES: tuple[Callable[[Identity], bool], ...] = (
+    _anybody,
+    lambda identity: EDITOR_GROUP in identity.groups,
+    lambda identity: READING_LIST_EDITOR_GROUP in identity.groups,
+    lambda identity: identity.is_staff,
+    lambda identity: identity.is_superuser,
+)
 
 # The permissions of each role. Public pages need none.
 _, x = False, True
