@@ -7,12 +7,11 @@ from psycopg.errors import DiskFull, ReadOnlySqlTransaction
 from comicsdb.http.client_address import network
 from comicsdb.log_lines import OutageLog
 from comicsdb.ratelimit import Decision, Limit, Limiter, WindowState
-from comicsdb.security import Identity
+from comicsdb.security import BASIC, Identity
 
 PREFIX = "comicsdb_api.throttle"
 BURST, SUSTAINED = "burst", "sustained"
 MINUTE, DAY = 60, 86_400
-BASIC = "basic"
 BASIC_IS_ENDING = 2  # the phase from which HTTP Basic has its own limits
 UNCOUNTED = OutageLog(logging.getLogger(__name__))
 
