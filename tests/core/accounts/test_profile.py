@@ -8,10 +8,16 @@ from sqlalchemy import select
 
 from comicsdb import accounts
 from comicsdb.models import AccountLink, DailyCount, User
+from tests.cases import for_each
 from tests.conftest import record_statements
 from tests.core.accounts.conftest import PASSWORD
 from tests.pictures import encoded
 from tests.refused import refused
+
+
+@pytest.fixture
+def bob(make):
+    return make.user("bob")
 
 
 def refused_fields(context, user, form):
@@ -33,8 +39,8 @@ def test_fields_are_saved_and_those_that_lack_stay(context, session, ann):
     assert (ann.username, ann.email, ann.email_confirmed) == ("Ann", "Ann@example.org", True)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
+@for_each(
+    "field,value",
     [
         ("username", "a b"),
         ("username", ""),
@@ -51,8 +57,7 @@ def test_fields_are_saved_and_those_that_lack_stay(context, session, ann):
         ("image", b"no picture"),
     ],
 )
-def test_what_is_wrong_is_said_by_field_and_changes_nothing(context, session, ann, make, field, value):
-    make.user("bob")
+def test_what_is_wrong_is_said_by_field_and_changes_nothing(context, session, ann, bob, field, value):
     assert refused_fields(context, ann, {"first_name": "Anna", "password": PASSWORD, field: value}) == {field}
     session.commit()
     session.refresh(ann)

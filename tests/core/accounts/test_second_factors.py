@@ -12,6 +12,7 @@ from comicsdb import accounts, admin
 from comicsdb.accounts.deletion import clean
 from comicsdb.catalog import InvalidError
 from comicsdb.models import Passkey, RecoveryCode, SpentChallenge, StaffAction, Totp
+from tests.cases import for_each
 from tests.core.accounts.conftest import PASSWORD
 from tests.passkey_device import PRESENT, Device
 
@@ -210,7 +211,7 @@ def test_what_is_not_right_proves_nothing(context, session, ann, device, wrong):
     assert not takes(context, ann, passkey=device.prove(options(context)))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "answer",
     [
         "",

@@ -13,6 +13,7 @@ from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.signup import BLOCKED_COUNTER, PLACEHOLDER_DOMAIN
 from comicsdb.http.client_address import network
 from comicsdb.models import AccountLink, DailyCount, LoginSession, User
+from tests.cases import for_each
 from tests.conftest import record_statements
 from tests.core.accounts.conftest import PASSWORD
 from tests.refused import refused
@@ -135,8 +136,8 @@ def test_a_taken_user_name_is_said_whatever_its_case_or_form(context, session, a
     assert session.scalar(select(func.count()).select_from(AccountLink)) == 0
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
+@for_each(
+    "field,value",
     [
         ("username", "metron"),
         ("username", "42"),
@@ -324,8 +325,8 @@ def test_a_network_of_ipv6_counts_as_one(context_with, form):
         )
 
 
-@pytest.mark.parametrize(
-    ("changes", "field"),
+@for_each(
+    "changes,field",
     [
         ({"homepage": "http://spam.example"}, "__all__"),
         ({"form_time": ""}, "__all__"),

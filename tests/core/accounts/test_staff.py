@@ -11,6 +11,7 @@ from comicsdb.catalog import InvalidError
 from comicsdb.models import AccountLink, ApiToken, Group, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.security import make_identity
+from tests.cases import for_each
 from tests.conftest import session_account
 from tests.core.accounts.conftest import PASSWORD
 from tests.refused import refused
@@ -19,6 +20,11 @@ from tests.refused import refused
 @pytest.fixture
 def boss(make):
     return make.user("Boss", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def bob(make):
+    return make.user("bob")
 
 
 @pytest.fixture
@@ -96,8 +102,8 @@ def test_a_new_address_is_not_confirmed_unless_that_is_said(context, session, cl
     assert (ann.email, ann.email_confirmed) == ("crow@example.org", True)
 
 
-@pytest.mark.parametrize(
-    ("changes", "field"),
+@for_each(
+    "changes,field",
     [
         ({"username": "a b"}, "username"),
         ({"username": "BOB"}, "username"),
@@ -109,8 +115,7 @@ def test_a_new_address_is_not_confirmed_unless_that_is_said(context, session, cl
         ({"supporter_tier": "gold"}, "supporter_tier"),
     ],
 )
-def test_rules_hold_for_the_staff_too(context, session, boss, ann, make, changes, field):
-    make.user("bob")
+def test_rules_hold_for_the_staff_too(context, session, boss, ann, bob, changes, field):
     assert refused(admin.change_account, context, boss, ann, {**changes, "last_name": "Moth"}) == {field}
     session.expire_all()
     assert (ann.last_name, lines(session)) == ("", [])

@@ -11,6 +11,7 @@ from comicsdb import accounts
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.tokens import checksum
 from comicsdb.models import ApiToken
+from tests.cases import for_each
 from tests.refused import refused
 
 
@@ -32,7 +33,7 @@ def test_every_token_is_another(context, ann):
     assert len({made(context, ann).raw for _ in range(20)}) == 20
 
 
-@pytest.mark.parametrize("label", ["x" * 65, "a\nb", "a\0b"])
+@for_each("label", ["x" * 65, "a\nb", "a\0b"])
 def test_a_label_that_does_not_fit_is_said(context, session, ann, label):
     assert refused(made, context, ann, label) == {"name"}
     assert session.scalar(select(func.count()).select_from(ApiToken)) == 0
@@ -100,14 +101,14 @@ def test_what_cannot_be_a_token_is_seen_without_the_database(context, ann):
 # Scope and lifetime.
 
 
-@pytest.mark.parametrize("scope", ["read", "library", "edit"])
+@for_each("scope", ["read", "library", "edit"])
 def test_a_token_has_the_scope_that_was_chosen(context, session, ann, scope):
     token = accounts.generate_token(context, ann.id, "", accounts.new_form_key(), scope=scope).token
     session.commit()
     assert session.get_one(ApiToken, token.id, populate_existing=True).scope == scope
 
 
-@pytest.mark.parametrize(("lifetime", "days"), [("30", 30), ("90", 90), ("365", 365)])
+@for_each("lifetime,days", [("30", 30), ("90", 90), ("365", 365)])
 def test_a_token_lives_for_the_days_that_were_chosen(context, ann, lifetime, days):
     moment = datetime(2027, 3, 1, 12, tzinfo=UTC)
     with time_machine.travel(moment, tick=False) as clock:
@@ -127,8 +128,8 @@ def test_a_token_lives_to_the_end_of_the_day_that_was_chosen(context, ann):
     assert token.expiry.astimezone(zone) == datetime(2027, 3, 1, 23, 59, 59, tzinfo=zone)
 
 
-@pytest.mark.parametrize(
-    ("chosen", "field"),
+@for_each(
+    "chosen,field",
     [
         ({"scope": ""}, "scope"),
         ({"scope": "admin"}, "scope"),

@@ -13,6 +13,7 @@ from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.community import polls
 from comicsdb.community.polls import Status
 from comicsdb.models import Poll, PollChoice, PollVote, StaffAction
+from tests.cases import for_each
 from tests.concurrency import run_concurrently
 from tests.factories import Factories
 from tests.refused import refused
@@ -107,8 +108,8 @@ def test_a_poll_ends_after_it_begins_whoever_writes_it(session):
         session.flush()
 
 
-@pytest.mark.parametrize(
-    ("wrong", "field"),
+@for_each(
+    "wrong,field",
     [
         ({"title": " "}, "title"),
         ({"title": "x" * 256}, "title"),

@@ -10,6 +10,7 @@ from comicsdb.catalog import InvalidError, NotFoundError
 from comicsdb.community import profiles, reviews
 from comicsdb.library.ratings import rate
 from comicsdb.models import Issue, Review, ReviewReport, StaffAction
+from tests.cases import for_each
 from tests.refused import refused
 
 
@@ -50,7 +51,7 @@ def test_a_reader_has_one_review_of_an_issue(session, ann, bob, issue):
     assert [each[0] for each in seen(session, issue)] == ["Fine."]
 
 
-@pytest.mark.parametrize("text", ["", " \n ", "x" * 10_001, "a\0b"])
+@for_each("text", ["", " \n ", "x" * 10_001, "a\0b"])
 def test_a_text_that_is_none_is_refused(session, ann, issue, text):
     assert refused(reviews.write, session, ann.id, issue.id, text, spoils=False) == {"text"}
 
