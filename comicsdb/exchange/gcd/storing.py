@@ -161,16 +161,7 @@ def _words(session: Session, record: Record, series: dict[int, Record]) -> str:
 def _slugs(session: Session, kind: str, words: dict[int, str]) -> dict[int, str]:
     """Free slugs for new objects of a kind, by their ids."""
     bases = {each: slugs.base_slug(kind, phrase, each) for each, phrase in words.items()}
-    used = set(
-        session.scalars(
-            text(
-                f"SELECT slug FROM {kind} WHERE slug = ANY(:bases)"
-                " UNION SELECT slug FROM former_slug WHERE kind = :kind AND slug = ANY(:bases)"
-            ),
-            {"kind": kind, "bases": list(bases.values())},
-        )
-    )
-    used |= slugs.reserved_words(kind)
+    used = {*slugs.owners(session, kind, bases.values()), *slugs.reserved_words(kind)}
     made = {}
     for object_id, base in bases.items():
         slug = base
