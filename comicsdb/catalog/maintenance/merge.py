@@ -11,11 +11,11 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog import propagation, rules, uniqueness
+from comicsdb.catalog import rules, uniqueness
 from comicsdb.catalog.advice import advisory_errors
 from comicsdb.catalog.deletion import expunge_deleted, write_tombstones
 from comicsdb.catalog.errors import InvalidError
-from comicsdb.catalog.kinds import KINDS, Kind, kind_of
+from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.maintenance import merge_references
 from comicsdb.catalog.maintenance.merge_references import MergeEffect
 from comicsdb.catalog.service import Catalog, validated_reason
@@ -104,11 +104,10 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> MergePreview:
     with catalog.savepoint(kind):
         _record_before(catalog, kind, canonical, other)
         unit.before_deletion(to_delete, "merge", reason)
-        editor = catalog.editor_id
         if kind.name == "issue":
             merging.merge_items(session, canonical.id, other.id)
         _keep_external_ids(session, kind, canonical, other)
-        moved = merge_references.move_references(session, kind.name, canonical.id, other.id, editor)
+        moved = merge_references.move_references(catalog, kind.name, canonical.id, other.id)
         if kind.name == "issue":
             ratings.copy_to_items(session, CollectionItem.issue_id == canonical.id)
         _redirect(catalog, kind, canonical, other, reason)
@@ -117,7 +116,7 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> MergePreview:
         unit.after_deletion(to_delete)
         _record_after(catalog, kind, canonical, moved)
         session.expire_all()  # rows were written by SQL statements
-        _fill(kind, canonical, planned, editor)
+        _fill(kind, canonical, planned, catalog.editor_id)
         session.flush()
     unit.propagate()
     unit.log_after_commit("merge", kind.name, other.id, f"{other.slug} into {canonical.id}")
@@ -307,11 +306,5 @@ def _record_after(catalog: Catalog, kind: Kind, canonical, moved: dict[str, set[
     unit.record_saved(kind.name, {canonical.id})
     if kind.name == "issue":
         unit.record_event("series.issues", {canonical.series_id})
-    for owned, ids in moved.items():
-        unit.record_saved(owned, ids)
-        columns = {key for key, parent in KINDS[owned].parents.items() if parent is kind.model}
-        for event, watched in propagation.field_events(owned).items():
-            if any(f"{each}_id" in watched for each in columns):
-                unit.record_event(event, ids)
-        if owned == "issue":
-            unit.record_event("series.issues", {canonical.id})
+    if "issue" in moved:
+        unit.record_event("series.issues", {canonical.id})

@@ -10,8 +10,10 @@ from functools import cache
 from sqlalchemy import PrimaryKeyConstraint, Table, UniqueConstraint, text
 from sqlalchemy.orm import Session
 
+from comicsdb.catalog import propagation
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.references import select_with_labels, to_reference
+from comicsdb.catalog.service import Catalog
 from comicsdb.models.base import metadata
 
 SHOWN_MAX = 10  # objects per type of rows in a preview
@@ -161,13 +163,13 @@ def find_collisions(session: Session, kind: str, kept: int, other: int) -> list[
     return found
 
 
-def move_references(session: Session, kind: str, kept: int, other: int, editor: int) -> dict[str, set[int]]:
+def move_references(catalog: Catalog, kind: str, kept: int, other: int) -> dict[str, set[int]]:
     """Move all references from `other` to `kept`; returns the moved objects with pages, by kind.
 
-    Rows that the kept object already has are not moved, but roles of credits are added. Does not record
-    anything in the unit of work.
+    Rows that the kept object already has are not moved, but roles of credits are added. Only the moved
+    objects are recorded in the unit of work.
     """
-    pair = {"kept": kept, "other": other}
+    session, pair = catalog.session, {"kept": kept, "other": other}
     for link in KINDS[kind].links:
         if link.symmetric:  # an object cannot be linked to itself
             session.execute(
@@ -183,12 +185,7 @@ def move_references(session: Session, kind: str, kept: int, other: int, editor: 
         if table == "credit":
             merge_roles(session, reference, pair)
         if reference.is_parent:
-            authored = ", edited_by_id = :editor" if "edited_by_id" in reference.table.columns else ""
-            ids = session.scalars(
-                text(f"UPDATE {table} SET {column} = :kept{authored} WHERE {column} = :other RETURNING id"),
-                pair | ({"editor": editor} if authored else {}),
-            )
-            moved.setdefault(table, set()).update(ids)
+            moved.setdefault(table, set()).update(move_objects(catalog, reference, pair))
         else:
             session.execute(
                 text(
@@ -198,6 +195,25 @@ def move_references(session: Session, kind: str, kept: int, other: int, editor: 
                 pair,
             )
     return {table: ids for table, ids in moved.items() if ids}
+
+
+def move_objects(
+    catalog: Catalog, reference: ForeignKeyReference, values: dict, condition: str = "true"
+) -> set[int]:
+    """Move objects that meet a condition to the kept parent, recorded as edits of them; returns their ids."""
+    kind = reference.table.name
+    authored = ", edited_by_id = :editor" if "edited_by_id" in reference.table.columns else ""
+    statement = (
+        f"UPDATE {kind} t SET {reference.column} = :kept{authored}"
+        f" WHERE t.{reference.column} = :other AND {condition} RETURNING t.id"
+    )
+    moved = set(catalog.session.scalars(text(statement), values | {"editor": catalog.editor_id}))
+    if moved:
+        catalog.unit.record_saved(kind, moved)
+        for event, columns in propagation.field_events(kind).items():
+            if reference.column in columns:
+                catalog.unit.record_event(event, moved)
+    return moved
 
 
 def merge_roles(

@@ -14,7 +14,7 @@ from functools import partial
 from sqlalchemy import any_, exists, insert, select, text
 from sqlalchemy.orm import Session
 
-from comicsdb.catalog import piecewise, propagation
+from comicsdb.catalog import piecewise
 from comicsdb.catalog.deletion import collect_cascade
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import merge_references
@@ -125,25 +125,12 @@ def _move_children(
     reference: ForeignKeyReference, pair: dict[str, int], catalog: Catalog, ids: set[int]
 ) -> None:
     """Move objects to the surviving parent, recorded as an edit of each object."""
-    unit, session, name = catalog.unit, catalog.session, reference.table.name
-    authored = ", edited_by_id = :editor" if "edited_by_id" in reference.table.columns else ""
-    moved = set(
-        session.scalars(
-            text(
-                f"UPDATE {name} t SET {reference.column} = :kept{authored}"
-                f" WHERE t.{reference.column} = :other AND t.id = ANY(:ids)"
-                f" AND NOT ({reference.conflict_condition}) RETURNING t.id"
-            ),
-            {**pair, "ids": list(ids), "editor": catalog.editor_id},
-        )
-    )
+    unit, session = catalog.unit, catalog.session
+    condition = f"t.id = ANY(:ids) AND NOT ({reference.conflict_condition})"
+    moved = merge_references.move_objects(catalog, reference, {**pair, "ids": list(ids)}, condition)
     if not moved:
         return
-    unit.record_saved(name, moved)
-    for event, columns in propagation.field_events(name).items():
-        if reference.column in columns:
-            unit.record_event(event, moved)
-    if name == "issue":
+    if reference.table.name == "issue":
         series = set(pair.values())
         unit.record_event("series.issues", series)
         unit.changes.listing["series"] |= series
