@@ -28,6 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import BIT
 
+from comicsdb.db.arrays import table_of_arrays
 from comicsdb.models import Issue, PictureHash, Variant
 from comicsdb.models.picture_hash import QUARTERS, quarter, signed
 
@@ -122,8 +123,7 @@ def near_covers_for_each(hashes: Sequence[tuple[int, str, str]], max_distance: i
         if not asked:
             continue
         places, values = zip(*asked, strict=True)
-        arrays = literal(list(places), ARRAY(Integer)), literal(list(values), ARRAY(BigInteger))
-        table = func.unnest(*arrays).table_valued("place", "hash").render_derived(name=f"{kind}s")
+        table = table_of_arrays(f"{kind}s", place=(Integer, places), hash=(BigInteger, values))
         for name in columns:
             parts += [
                 _near_quarter(kind, name, table, place, max_distance, limit) for place in range(len(QUARTERS))
@@ -134,11 +134,7 @@ def near_covers_for_each(hashes: Sequence[tuple[int, str, str]], max_distance: i
 
 def _near_quarter(kind: str, name: str, table, place: int, max_distance: int, limit: int) -> Select:
     shift, bits = QUARTERS[place], (max_distance + 1 + place) // len(QUARTERS) - 1
-    mask = (
-        func.unnest(literal(_bit_masks(bits), ARRAY(Integer)))
-        .table_valued("bits")
-        .render_derived(name="mask")
-    )
+    mask = table_of_arrays("mask", bits=(Integer, _bit_masks(bits)))
     column = PictureHash.__table__.c[name]
     part = cast(table.c.hash.op(">>")(shift).op("&")(0xFFFF), Integer).op("#")(mask.c.bits)
     distance = func.bit_count(cast(column.op("#")(table.c.hash), BIT(64)), type_=Integer)

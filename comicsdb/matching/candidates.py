@@ -30,6 +30,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog import covers
 from comicsdb.catalog.search import compacted, upper_case
+from comicsdb.db.arrays import table_of_arrays
 from comicsdb.models import ExternalId, Imprint, Issue, Publisher, Series, SeriesType, Variant
 from comicsdb.models.choices import Precision
 
@@ -43,13 +44,6 @@ COVER_BITS = 7
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 ORDER = (issue.c.cover_date, issue.c.id)
 HAS_COVER_DATE = issue.c.cover_date_precision != Precision.NONE  # others have a substitute
-
-
-def _table_of_arrays(name: str, /, **columns) -> tuple:
-    """A table of arrays of equal length; the keywords are the names of its columns."""
-    arrays = [literal(list(values), ARRAY(kind)) for kind, values in columns.values()]
-    made = func.unnest(*arrays).table_valued(*columns, name=name)
-    return made.render_derived(name=name)
 
 
 # Codes and ids that are looked up unchanged, by the expressions of their indexes.
@@ -85,7 +79,7 @@ def by_codes(session: Session, wanted: Mapping[str, Sequence]) -> Sequence[Row]:
             )
     for table, owner in ((issue, issue.c.id), (variant, variant.c.issue_id)):
         if wanted.get("stem"):
-            asked = _table_of_arrays(f"{table.name}_codes", value=(Text, wanted["stem"]))
+            asked = table_of_arrays(f"{table.name}_codes", value=(Text, wanted["stem"]))
             code = compacted(table.c.upc)
             last = func.concat(asked.c.value, literal_column("':'"))  # the character after 9
             begins = and_(code.bool_op("~>=~")(asked.c.value), code.bool_op("~<~")(last))
@@ -145,7 +139,7 @@ def series_by_names(session: Session, names: Sequence[str]) -> Sequence[Row]:
     if not names:
         return ()
     shortened = [name[:NAME_MAX] for name in names]
-    table = _table_of_arrays("asked", place=(Integer, range(len(names))), name=(Text, shortened))
+    table = table_of_arrays("asked", place=(Integer, range(len(names))), name=(Text, shortened))
     asked = select(table.c.place, func.fold(table.c.name).label("name")).cte("asked_names")
     by_name = (
         select(series.c.id, func.similarity(series.c.folded, asked.c.name).label("likeness"))
@@ -191,7 +185,7 @@ def issues(
     parts = [select(func.unnest(literal(list(ids), ARRAY(Integer))).label("id"))]
     if numbered:
         places, texts = zip(*numbered, strict=True)
-        wanted = _table_of_arrays("numbered", series_id=(Integer, places), number=(Text, texts))
+        wanted = table_of_arrays("numbered", series_id=(Integer, places), number=(Text, texts))
         own = issue.c.series_id == wanted.c.series_id
         for column in (issue.c.number, issue.c.alt_number):
             has = upper_case(column) == wanted.c.number
@@ -201,9 +195,7 @@ def issues(
     if dated:
         places, years = zip(*dated, strict=True)
         first, last = ([date(year, *day) for year in years] for day in ((1, 1), (12, 31)))
-        wanted = _table_of_arrays(
-            "dated", series_id=(Integer, places), first=(Date, first), last=(Date, last)
-        )
+        wanted = table_of_arrays("dated", series_id=(Integer, places), first=(Date, first), last=(Date, last))
         found = (
             select(issue.c.id)
             .where(
@@ -257,13 +249,13 @@ def series_of(session: Session, wanted: Sequence[tuple[int, str, int | str]]) ->
         values = [(place, number) for place, of, number in wanted if of == kind]
         if values:
             places, numbers = zip(*values, strict=True)
-            table = _table_of_arrays(kind, place=(Integer, places), number=(Integer, numbers))
+            table = table_of_arrays(kind, place=(Integer, places), number=(Integer, numbers))
             own = column == table.c.number
             parts.append(select(table.c.place, series.c.id).select_from(table.join(series, own)))
     others = [(place, *each.split(" ", 1)) for place, of, each in wanted if of == "series_ids"]
     if others:
         places, sources, numbers = zip(*others, strict=True)
-        table = _table_of_arrays(
+        table = table_of_arrays(
             "series_ids", place=(Integer, places), source=(Text, sources), number=(Text, numbers)
         )
         own = and_(ExternalId.source == table.c.source, ExternalId.external_id == table.c.number)
