@@ -1,7 +1,5 @@
 """Searches and sorted pages use indexes, according to PostgreSQL's query plans at 5,000 rows."""
 
-import json
-
 import pytest
 from sqlalchemy import create_engine, text
 
@@ -39,17 +37,17 @@ def filled(cluster, template):
 
 
 def nodes(connection, query, **values):
-    """The nodes of the plan of a query, as (type, index or None)."""
+    """The nodes of the plan of a query, as [type, index or None]."""
     (plan,) = connection.execute(text(f"EXPLAIN (FORMAT JSON) {query}"), values).scalar_one()
     found = []
 
     def walk(node):
-        found.append((node["Node Type"], node.get("Index Name")))
+        found.append([node["Node Type"], node.get("Index Name")])
         for child in node.get("Plans", ()):
             walk(child)
 
     walk(plan["Plan"])
-    return json.loads(json.dumps(found))
+    return found
 
 
 @pytest.mark.parametrize("kind", NAMED)
