@@ -96,7 +96,7 @@ class S3Storage(Storage):
         with self._request() as client:
             return client.head_object(**self._at(key))["ETag"]
 
-    def put(self, key: str, source: bytes | Path, size: str = "") -> None:
+    def write(self, key: str, source: bytes | Path, size: str = "") -> set[Path]:
         """See `Storage`."""
         data = source if isinstance(source, bytes) else source.read_bytes()
         digest = hashlib.md5(data, usedforsecurity=False).digest()
@@ -108,11 +108,13 @@ class S3Storage(Storage):
                 ContentType="image/webp" if size else content_type(key) or "application/octet-stream",
                 CacheControl=CACHE_CONTROL,
             )
+        return set()
 
-    def copy(self, key: str, source_key: str) -> None:
+    def write_link(self, key: str, source_key: str) -> set[Path]:
         """See `Storage`; the server makes the copy."""
         with self._request() as client:
             client.copy_object(**self._at(key), CopySource=self._at(source_key))
+        return set()
 
     def delete(self, key: str) -> None:
         """See `Storage`; the picture goes first, as `open_thumbnail` checks for it at the end."""

@@ -123,12 +123,12 @@ class Storage:
         """A value that is equal for keys with the same bytes; raises FileNotFoundError."""
         raise NotImplementedError
 
-    def put(self, key: str, source: bytes | Path, size: str = "") -> None:
-        """Store bytes, or a copy of a file, atomically and durably."""
+    def write(self, key: str, source: bytes | Path, size: str = "") -> set[Path]:
+        """Store bytes, or a copy of a file, atomically; returns the folders to sync to make it durable."""
         raise NotImplementedError
 
-    def copy(self, key: str, source_key: str) -> None:
-        """Store the bytes of `source_key` under another key, independent of the first."""
+    def write_link(self, key: str, source_key: str) -> set[Path]:
+        """Store the bytes of `source_key` under another key, independent of the first; see `write`."""
         raise NotImplementedError
 
     def delete(self, key: str) -> None:
@@ -144,6 +144,10 @@ class Storage:
         raise NotImplementedError
 
     # Shared by all storages.
+
+    def put(self, key: str, source: bytes | Path, size: str = "") -> None:
+        """Store bytes, or a copy of a file, atomically and durably."""
+        _sync_folders(self.write(key, source, size))
 
     def read(self, key: str) -> bytes:
         """The bytes of a picture; raises FileNotFoundError if there is none."""
@@ -177,11 +181,15 @@ class Storage:
 
 
 class Batch:
-    """Pictures that are stored together: durable when the block ends, removed if it fails."""
+    """Pictures that are stored together: durable when the block ends, removed if it fails.
+
+    Each folder is synced once instead of once for each file.
+    """
 
     def __init__(self, storage: Storage):
         self._storage = storage
         self._journal: list[str] = []
+        self._folders: set[Path] = set()
 
     def __enter__(self) -> "Batch":
         return self
@@ -194,6 +202,8 @@ class Batch:
 
     def sync(self) -> None:
         """Make all pictures durable; must be called before the rows that refer to them are committed."""
+        _sync_folders(self._folders)
+        self._folders.clear()
 
     def undo(self) -> None:
         """Remove everything stored by the batch."""
@@ -203,13 +213,13 @@ class Batch:
     def put(self, key: str, source: bytes | Path) -> str:
         """Store bytes, or a copy of a file, under a key made by `new_key`."""
         self._journal.append(key)
-        self._storage.put(key, source)
+        self._folders |= self._storage.write(key, source)
         return key
 
     def put_link(self, key: str, source_key: str) -> str:
         """Store the bytes of `source_key` under `key` too."""
         self._journal.append(key)
-        self._storage.copy(key, source_key)
+        self._folders |= self._storage.write_link(key, source_key)
         return key
 
 
@@ -248,23 +258,11 @@ class FolderStorage(Storage):
         status = self.path(key).stat()
         return status.st_dev, status.st_ino
 
-    def put(self, key: str, source: bytes | Path, size: str = "") -> None:
-        """See `Storage`."""
-        sync_folders(self.write(key, source, size))
-
-    def copy(self, key: str, source_key: str) -> None:
-        """See `Storage`; a copy if the file system cannot link."""
-        sync_folders(self.write_link(key, source_key))
-
     def delete(self, key: str) -> None:
         """See `Storage`."""
         self.path(key).unlink(missing_ok=True)
         for size in self._sizes():
             (size / f"{key}.webp").unlink(missing_ok=True)
-
-    def batch(self) -> "FolderBatch":
-        """See `Storage`."""
-        return FolderBatch(self)
 
     def entries(self) -> Iterator[Entry]:
         """See `Storage`."""
@@ -282,7 +280,7 @@ class FolderStorage(Storage):
         (self.folder / name).unlink(missing_ok=True)
 
     def write(self, key: str, source: bytes | Path, size: str = "") -> set[Path]:
-        """Store a file; returns the folders to sync to make it durable."""
+        """See `Storage`."""
         target = self.path(key, size)
         changed = _make_folder(target.parent)
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{UNFINISHED}")
@@ -304,7 +302,7 @@ class FolderStorage(Storage):
         return changed
 
     def write_link(self, key: str, source_key: str) -> set[Path]:
-        """Link a file, or copy it; returns folders like `write`."""
+        """See `Storage`; a copy if the file system cannot link."""
         source, target = self.path(source_key), self.path(key)
         changed = _make_folder(target.parent)
         try:
@@ -336,31 +334,6 @@ class FolderStorage(Storage):
         return Entry(name, key, datetime.fromtimestamp(changed, UTC))
 
 
-class FolderBatch(Batch):
-    """A batch that syncs each folder once instead of once for each file."""
-
-    def __init__(self, storage: FolderStorage):
-        super().__init__(storage)
-        self._folders: set[Path] = set()
-
-    def put(self, key: str, source: bytes | Path) -> str:
-        """See `Batch`."""
-        self._journal.append(key)
-        self._folders |= self._storage.write(key, source)
-        return key
-
-    def put_link(self, key: str, source_key: str) -> str:
-        """See `Batch`."""
-        self._journal.append(key)
-        self._folders |= self._storage.write_link(key, source_key)
-        return key
-
-    def sync(self) -> None:
-        """See `Batch`."""
-        sync_folders(self._folders)
-        self._folders.clear()
-
-
 def _make_folder(folder: Path) -> set[Path]:
     """Create a folder; returns the folders to sync for a file in it, including the parents of new ones."""
     changed, missing = {folder}, folder
@@ -378,7 +351,7 @@ def _key(name: str) -> str:
     return name
 
 
-def sync_folders(folders: set[Path]) -> None:
+def _sync_folders(folders: set[Path]) -> None:
     """Sync the entries of folders to disk."""
     for folder in folders:
         handle = os.open(folder, os.O_RDONLY)
