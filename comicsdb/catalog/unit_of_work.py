@@ -84,9 +84,9 @@ class PendingChanges:
     locked: set[tuple[str, int]] = field(default_factory=set)  # rows locked by `Catalog.lock`
 
     @property
-    def needs_propagation(self) -> bool:
-        """Whether `propagate` has anything to do."""
-        return any((self.events, self.saved, self.created, self.touched, self.listing, self.rated))
+    def unpropagated(self) -> tuple[dict[str, set[int]], ...]:
+        """The first group: ids by event or kind."""
+        return self.events, self.saved, self.created, self.renamed, self.touched, self.listing, self.rated
 
     def copy(self) -> "PendingChanges":
         """A copy, to restore when a savepoint is rolled back."""
@@ -237,14 +237,7 @@ class UnitOfWork:
         """Remove the rows from the recorded changes, after a deletion."""
         changes = self.changes
         for kind, ids in to_delete.items():
-            for pending in (
-                changes.saved,
-                changes.created,
-                changes.renamed,
-                changes.touched,
-                changes.listing,
-                changes.rated,
-            ):
+            for pending in changes.unpropagated:
                 if kind in pending:
                     pending[kind] -= ids
             changes.affected[kind] -= ids
@@ -257,7 +250,7 @@ class UnitOfWork:
         """Update the stamps of all rows that were changed or touched since the last call."""
         self.session.flush()
         changes = self.changes
-        if not changes.needs_propagation:
+        if not any(changes.unpropagated):
             return
         moved = propagation.resolve(self.session, changes.events)
         for kind, ids in changes.touched.items():
@@ -276,15 +269,7 @@ class UnitOfWork:
         if changes.rated:
             self._refresh_rating_figures(changes.rated["issue"], changes.rated["series"])
         changes.outdated.update(kind for kind, ids in (*moved.items(), *changes.created.items()) if ids)
-        for spent in (
-            changes.events,
-            changes.saved,
-            changes.created,
-            changes.renamed,
-            changes.touched,
-            changes.listing,
-            changes.rated,
-        ):
+        for spent in changes.unpropagated:
             spent.clear()
         self.expire_stamps()
 
