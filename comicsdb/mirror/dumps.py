@@ -34,11 +34,11 @@ def newest(
     origin: Origin,
     folder: Path,
     known_key: str | None,
-    progress: Callable[[int, int], None] = lambda *_: None,
+    progress: Callable[[int, int], None],
     *,
     schema: str,
-    loaded: Position | None = None,
-    covers_most: float = 0,
+    loaded: Position | None,
+    covers_most: float,
 ) -> Dump:
     """Download the newest dump into a folder, removing older ones from it.
 

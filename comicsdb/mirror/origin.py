@@ -83,7 +83,7 @@ class Origin:
         return _json(response), "Preference-Applied" in response.headers
 
     def download(
-        self, url: str, target: Path, sha256: str, size: int, progress: Callable[[int], None] = lambda _: None
+        self, url: str, target: Path, sha256: str, size: int, progress: Callable[[int], None]
     ) -> None:
         """Download a file, resuming an interrupted download. `progress` is called with numbers of bytes.
 

@@ -144,7 +144,7 @@ def order_of_incomplete(found: CTE, series) -> tuple:
 
 
 def incomplete_series(
-    session: Session, user_id: int, today: date, *, limit: int | None = None, offset: int = 0
+    session: Session, user_id: int, today: date, *, limit: int, offset: int
 ) -> list[IncompleteSeries]:
     """A page of the incomplete series, with `publisher` and `series_type` loaded: one statement."""
     found = incomplete(user_id, today)
@@ -185,7 +185,7 @@ def order_of_missing(issue=Issue) -> tuple:
 
 
 def missing_issues(
-    session: Session, user_id: int, series_id: int, today: date, *, limit: int | None = None, offset: int = 0
+    session: Session, user_id: int, series_id: int, today: date, *, limit: int, offset: int
 ) -> list[Issue]:
     """A page of the missing issues of a series, with series and type loaded."""
     rows = (
