@@ -276,8 +276,7 @@ def create_table(cursor, file: File, more: tuple[tuple[str, str], ...] = ()) -> 
     if file is VARIANTS:  # data sets have no such field for variants
         listed += ", cover_hash varchar NOT NULL DEFAULT ''"
     cursor.execute(
-        f"DROP TABLE IF EXISTS pg_temp.{file.staged}; CREATE TEMP TABLE {file.staged}"
-        f" ({listed}, found boolean NOT NULL DEFAULT false) ON COMMIT DROP"
+        f"CREATE TEMP TABLE {file.staged} ({listed}, found boolean NOT NULL DEFAULT false) ON COMMIT DROP"
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import compress
 
 from sqlalchemy import text
 from sqlalchemy.orm import Session
@@ -19,11 +20,8 @@ class Catalogue:
         self.age_ratings = self._by("SELECT name, id FROM age_rating")
         self.series_types = self._by("SELECT code, id FROM series_type WHERE code IS NOT NULL")
         # Kinds that have objects without an id at GCD: these may be the same as objects of the dump.
-        self.unidentified = {
-            kind
-            for kind in KINDS
-            if session.scalar(text(f"SELECT EXISTS (SELECT FROM {kind} WHERE gcd_id IS NULL)"))
-        }
+        exist = ", ".join(f"EXISTS (SELECT FROM {kind} WHERE gcd_id IS NULL)" for kind in KINDS)
+        self.unidentified = set(compress(KINDS, session.execute(text(f"SELECT {exist}")).one()))
         self._deleted: dict[str, set[int]] = {}
 
     def _by(self, statement: str) -> dict:
