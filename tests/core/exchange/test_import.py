@@ -418,7 +418,7 @@ def _many(count: int) -> dict[str, list[dict]]:
 
 
 def test_memory_does_not_grow_with_the_size_of_a_set(importer):
-    """Nearly a megabyte more of text must take far less memory than that: only ids are kept, for the change log."""
+    """More text must take far less memory than its length: only ids are kept, for the change log."""
     peaks = []
     for count in (300, 900):
         folder = write_set(importer.folder / f"many{count}", _many(count))
