@@ -197,13 +197,13 @@ def test_a_thumbnail_is_served_for_ever(served):
 
 
 @pytest.fixture
-def folder(tmp_path):
+def served_folder(tmp_path):
     """An application that only serves pictures, from a folder of its own, and that storage."""
     return serve_pictures({"comicsdb.media.folder": tmp_path / "media"})
 
 
-def test_a_thumbnail_that_cannot_be_stored_is_served_all_the_same(folder, caplog):
-    app, media = folder
+def test_a_thumbnail_that_cannot_be_stored_is_served_all_the_same(served_folder, caplog):
+    app, media = served_folder
     first, key = (save_picture(media, "issue", picture("red", (1000, 1500)), "png") for _ in range(2))
     app.get(f"/media/thumb/cover/{first}.webp")  # starts the decoder, which writes bytecode
     storage.STORAGE_OUTAGE.forget()
@@ -216,8 +216,8 @@ def test_a_thumbnail_that_cannot_be_stored_is_served_all_the_same(folder, caplog
     assert stored == [str(media.path(key))]
 
 
-def test_a_picture_that_cannot_be_read_is_503(folder, caplog):
-    app, media = folder
+def test_a_picture_that_cannot_be_read_is_503(served_folder, caplog):
+    app, media = served_folder
     key = save_picture(media, "issue", picture(), "png")
     path = media.path(key)
     path.unlink()
