@@ -8,7 +8,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from io import BytesIO
@@ -90,12 +90,6 @@ class MeasuringClient:
         self.problems: list[str] = []
         self.request_count = 0
         self.total_seconds = 0.0
-
-    def try_all(self, cases: Iterator[Case]) -> None:
-        """Send cases one after another; raises AssertionError with all problems."""
-        for case in cases:
-            self.try_one(case)
-        self.check()
 
     def check(self) -> None:
         """Raise AssertionError with all problems."""
