@@ -140,8 +140,6 @@ def test_objects_come_before_their_lines(server):
     assert [(each["kind"], each["id"]) for each in objects] == [("arc", 1), ("arc", 2)]
     assert ";" in last["id"]
     assert json.loads(last["data"])["last"] is True
-    while event(answer) is not None:
-        pass
     connection.close()
 
 
