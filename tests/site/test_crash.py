@@ -29,7 +29,7 @@ from comicsdb.imaging.hashes import hashes
 from comicsdb.imaging.metadata import strip_metadata
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
-from tests.conftest import build_app
+from tests.conftest import API_ONLY, build_app
 from tests.factories import Factories
 from tests.pictures import encoded, inspect
 from tests.redis_server import RedisServer
@@ -93,8 +93,9 @@ class Server:
     """The production server, with all its processes in one process group."""
 
     def __init__(self, stage: CrashEnvironment, workers: int = 2):
-        self.port = free_port()
-        ini, environment = production(stage.folder, stage.url, self.port, workers=str(workers))
+        self.port, self.editor = free_port(), stage.editor
+        options = {"workers": str(workers), "includes": "comicsdb_api"}
+        ini, environment = production(stage.folder, stage.url, self.port, **options)
         environment |= {"COMICSDB_CACHE_URL": stage.redis.url, "COMICSDB_MAIL_SENDER": "command"}
         with (stage.folder / "server.log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -109,7 +110,7 @@ class Server:
     def _answers(self) -> bool:
         assert self.process.poll() is None
         try:
-            return ask(self.port, "GET", "/health/")[0] == 200
+            return ask(self.port, "GET", "/api/", Authorization=self.editor)[0] == 200
         except OSError:
             return False
 
@@ -269,7 +270,7 @@ def check_files(stage: CrashEnvironment) -> int:
 def check_answers(stage: CrashEnvironment, port: int, answered: dict) -> None:
     """Acknowledged writes are served, by the cache that survived and by an application without cache."""
     bare = webtest.TestApp(
-        build_app(stage.url, stage.media.folder, **{"comicsdb.cache.memory_mb": "0"}),
+        build_app(stage.url, stage.media.folder, **API_ONLY, **{"comicsdb.cache.memory_mb": "0"}),
         extra_environ={"HTTP_HOST": HOST},
     )
     for (kind, number), (told, image) in answered.items():
