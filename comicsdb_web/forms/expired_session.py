@@ -1,5 +1,7 @@
 """Forms submitted after their session had expired: they are shown again, filled in, after log-in.
 
+So are forms of an object that has been merged or has a new address, at that address.
+
 `save_form` stores the values, and redirects to the page of the form with `?kept=SECRET`, where
 `request.restored_form` has them. A form with a `Draft` (`editing`) reads them like submitted values; other
 forms are filled in after their page is rendered. The values are shown only to the account of the form's CSRF
@@ -29,10 +31,8 @@ UNFILLED_TYPES = {"hidden", "password", "file", "submit", "button", "image", "re
 FORM = re.compile(r"<form\b.*?</form>", re.DOTALL)
 
 SESSION_EXPIRED = _("Your session has expired. Log in, and the form will come back with what you entered.")
-FORM_RESTORED = _(
-    "Your session had expired, so nothing has been saved yet."
-    " Here is what you entered: check it and save it again."
-)
+OTHER_SESSION = _("The form was opened in another session, which has ended.")
+FORM_RESTORED = _("Nothing has been saved yet. Here is what you entered: check it and save it again.")
 CHOOSE_FILES = _("Please choose your files again.")
 
 
@@ -41,9 +41,10 @@ def is_secret(name: str) -> bool:
     return name in SECRET_FIELDS or "password" in name
 
 
-def save_form(request) -> str | None:
+def save_form(request, *, moved_to: str | None = None) -> str | None:
     """Store the form of a request for its account; returns the path where it is shown again.
 
+    `moved_to` is the path of the form, if that is another one now.
     None if the form is not stored: its page cannot be shown again, or the form is too large, or it was
     rendered for no account or for another one than is logged in.
     """
@@ -57,20 +58,21 @@ def save_form(request) -> str | None:
     owner = request.registry.getUtility(ICSRFStoragePolicy).owner(sent.get("csrf_token"))
     if owner is None or (identity is not None and identity.user_id != owner):
         return None
-    page = own_page(request)
+    page = moved_to or own_page(request)
     if page is None:
         return None
     kept = [(name, value) for name, value in sent.items() if not is_secret(name)]
     texts = [(name, value) for name, value in kept if isinstance(value, str)]
     files = {name: value.filename for name, value in kept if hasattr(value, "file")}
+    action = moved_to or request.path
     # Committed although the request is rejected.
     with request.account_context.independent_session() as session:
-        secret = accounts.save_form_draft(session, owner, accounts.SavedForm(request.path, texts, files))
+        secret = accounts.save_form_draft(session, owner, accounts.SavedForm(action, texts, files))
         session.commit()
     if secret is None:
         return None
-    if identity is None:
-        request.messages.add("warning", SESSION_EXPIRED)
+    if moved_to is None:
+        request.messages.add("warning", SESSION_EXPIRED if identity is None else OTHER_SESSION)
     parts = urlsplit(page)
     return parts.path + query_of(parse_qsl(parts.query, keep_blank_values=True), **{PARAMETER: secret})
 

@@ -121,17 +121,23 @@ def gone(error, request):
 
 
 def moved(error, request):
-    """301 to the same page of the object that moved; a POST is not repeated, but leads to its page."""
+    """301 to the same page of the object that moved; a POST is not repeated.
+
+    A POST leads to the same form of that object, filled in, or to its page.
+    """
     entity, route = error.entity, request.matched_route.name
+    own = route.startswith(f"{entity.__tablename__}.")
+    words = request.matchdict | {"slug" if own else entity.__tablename__: entity.slug}
+    path = request.route_path(route, **words)
     if request.method not in READ_METHODS:
         message = _("It was merged with another entry or has a new address. Nothing was changed.")
         if request.is_fragment:
             return error_page(request, 409, message, title=request.localizer.translate(TITLES[405]))
         request.messages.add("warning", message)
-        return HTTPSeeOther(request.entity_path(entity))
-    own = route.startswith(f"{entity.__tablename__}.")
-    words = request.matchdict | {"slug" if own else entity.__tablename__: entity.slug}
-    return HTTPMovedPermanently(with_query(request, request.route_path(route, **words)))
+        is_page = "GET" in request.registry["comicsdb_web.methods"].get(route, ())
+        form = save_form(request, moved_to=path) if is_page else None
+        return HTTPSeeOther(form or request.entity_path(entity))
+    return HTTPMovedPermanently(with_query(request, path))
 
 
 def forbidden(error, request):

@@ -6,7 +6,8 @@ from pyramid.interfaces import IRoutesMapper
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.models import CATALOGUE
 from tests.web.admin.helpers import log_in_as
-from tests.web.conftest import form_to, notice, soup
+from tests.web.conftest import form_to, notice, soup, start_session
+from tests.web.forms.form_helpers import open_form, submit_form, value
 
 KINDS = [model.__tablename__ for model in CATALOGUE]
 
@@ -48,19 +49,41 @@ def test_every_page_of_a_merged_object_leads_to_that_of_the_survivor(
     assert answer.location == f"http://localhost/{kind}/{kept.slug}/"
 
 
-def test_a_form_for_a_merged_object_is_not_sent_on(testapp, wsgi, make, catalog, session):
+def test_a_form_for_a_merged_object_comes_back_as_that_of_the_survivor(testapp, make, catalog, session):
     log_in_as(testapp, make, is_staff=True, is_superuser=True)
     kept, other = make.arc(name="Dusk"), make.arc(name="Dusk II")
-    path = f"/arc/{other.slug}/update/"
-    form = form_to(testapp.get(path), path)
-    form["name"] = "Late"
+    form = open_form(testapp, f"/arc/{other.slug}/update/")
     merge(catalog, kept, other)
     session.commit()
-    answer = form.submit(status=303)
-    assert answer.location == f"http://localhost/arc/{kept.slug}/"
-    assert "Nothing was changed." in notice(answer.follow())
+    page = submit_form(form, {"desc": "Long typed."}).follow()
+    assert page.request.path == f"/arc/{kept.slug}/update/"
+    assert [each.get_text(" ", strip=True) for each in soup(page).select(".message")] == [
+        "It was merged with another entry or has a new address. Nothing was changed.",
+        "Nothing has been saved yet. Here is what you entered: check it and save it again.",
+    ]
     session.refresh(kept)
-    assert kept.name == "Dusk"
+    assert (kept.name, kept.desc) == ("Dusk", "")
+    assert (value(page, "name"), value(page, "desc")) == ("Dusk", "Long typed.")
+    submit_form(page)
+    session.refresh(kept)
+    assert (kept.name, kept.desc) == ("Dusk", "Long typed.")
+
+
+def test_so_does_a_review_and_a_button_leads_to_the_page(testapp, make, catalog, session, member):
+    start_session(testapp, member)
+    kept, other = make.issue(), make.issue()
+    path = f"/issue/{other.slug}/review/"
+    form = form_to(testapp.get(path), path)
+    form["text"] = "Worth reading twice."
+    token = form["csrf_token"].value
+    merge(catalog, kept, other)
+    session.commit()
+    page = form.submit(status=303).follow()
+    again = form_to(page, f"/issue/{kept.slug}/review/")
+    assert again["text"].value == "Worth reading twice."
+    answer = testapp.post(f"/wish-list/toggle/{other.slug}/", {"csrf_token": token}, status=303)
+    assert answer.location == f"http://localhost/issue/{kept.slug}/"
+    assert "Nothing was changed." in notice(answer.follow())
 
 
 def test_the_page_of_a_deleted_object_says_when_and_why(testapp, make, catalog, session):

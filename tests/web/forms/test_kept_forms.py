@@ -98,9 +98,8 @@ def test_the_log_in_page_says_so_and_the_way_leads_back_with_nothing_saved(testa
     again = log_in_form.submit(status=303).follow()
     assert urlsplit(again.request.url).path == path
     assert notice(again) == (
-        "Your session had expired, so nothing has been saved yet."
-        " Here is what you entered: check it and save it"
-        " again. Please choose your files again."
+        "Nothing has been saved yet. Here is what you entered: check it and save it again."
+        " Please choose your files again."
     )
     assert again.headers["Cache-Control"] == "no-store"
     assert "ada.png" in again.text
