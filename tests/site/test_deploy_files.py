@@ -187,10 +187,14 @@ def test_the_compose_file_names_what_there_is():
         command = service.get("command", [])
         if command[:1] == ["comicsdb"]:
             check_command(command[1:])
-    for words in re.findall(
-        r"\bcomicsdb ([a-z][^;\n]*?) *(?:;|$)", services["jobs"]["command"][-1], re.MULTILINE
-    ):
+    shell = services["jobs"]["command"][-1]
+    for words in re.findall(r"\bcomicsdb ([a-z][^;&)\n]*?) *(?:[;&)]|$)", shell, re.MULTILINE):
         check_command(shlex.split(words))
+    # In the background: a job that takes longer than its minute must hold up neither mails nor the other jobs.
+    jobs = re.findall(r"^ *[0-9:*]+\) (.*)$", shell, re.MULTILINE)
+    assert len(jobs) == 4
+    assert all(job.endswith(" & ;;") for job in jobs)
+    assert "while true; do comicsdb mail send; sleep 60; done &\n" in shell
 
 
 def test_every_container_is_closed():
