@@ -190,7 +190,7 @@ def test_the_compose_file_names_what_there_is():
     shell = services["jobs"]["command"][-1]
     for words in re.findall(r"\bcomicsdb ([a-z][^;&)\n]*?) *(?:[;&)]|$)", shell, re.MULTILINE):
         check_command(shlex.split(words))
-    # In the background: a job that takes longer than its minute must hold up neither mails nor the other jobs.
+    # In the background: a job that takes longer than its minute holds up neither mails nor other jobs.
     jobs = re.findall(r"^ *[0-9:*]+\) (.*)$", shell, re.MULTILINE)
     assert len(jobs) == 4
     assert all(job.endswith(" & ;;") for job in jobs)
