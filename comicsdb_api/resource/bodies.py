@@ -22,6 +22,7 @@ ABSENT = object()
 # `alias[0]` is the first alias; in a form of several objects, `[0]issue` is a field of the first.
 _ELEMENT = re.compile(r"(.+)\[([0-9]{1,9})\]")
 _ROW_FIELD = re.compile(r"\[([0-9]{1,9})\](.+)")
+_COMPRESSIONS = ("gzip", "x-gzip", "deflate", "compress", "br", "zstd")
 _MEDIA_TYPE_SHOWN = 100  # characters of a media type, in a message
 
 
@@ -76,6 +77,8 @@ def parse_body(request, accepted: tuple[str, ...]) -> ParsedBody:
         return ParsedBody(
             MultiDict() if media_type in FORM_MEDIA_TYPES else {}, media_type in FORM_MEDIA_TYPES, digest
         )
+    if request.headers.get("Content-Encoding", "").strip().lower() in _COMPRESSIONS:
+        raise RefusedError(415, "Compressed bodies are not accepted: send it without Content-Encoding.")
     if media_type not in accepted:
         said = request.headers.get("Content-Type", "")[:_MEDIA_TYPE_SHOWN]
         raise RefusedError(415, f'Unsupported media type "{said}" in request.')
@@ -95,8 +98,11 @@ def _digest(request, body: bytes) -> str:
 
 def _json(body: bytes):
     try:
+        body.decode()
         orjson.loads(body)  # is stricter: UTF-8, no lone surrogates, no NaN, limited depth
         return json.loads(body)  # is exact even for numbers of more than 64 bits
+    except UnicodeDecodeError as error:
+        raise RefusedError(400, "JSON parse error - the body is not valid UTF-8.") from error
     except (ValueError, RecursionError) as error:
         raise RefusedError(400, f"JSON parse error - {error}") from error
 

@@ -1,5 +1,7 @@
 """Bodies of writes: media types, limits, what cannot be parsed, the order of checks."""
 
+import gzip
+
 import pytest
 
 from comicsdb.models import Publisher, Series
@@ -87,6 +89,18 @@ def test_what_is_only_read_takes_nothing(api, make):
 def test_json_that_cannot_be_parsed(writer, body):
     (detail,) = writer.raw("POST", "/api/series/", 400, body, JSON).json.values()
     assert detail.startswith("JSON parse error - ")
+
+
+def test_compressed_bodies_and_other_encodings_are_refused_with_the_reason(writer):
+    text = '{"name": "\u00c9clair"}'
+    for encoding in ("utf-16", "latin-1"):
+        answer = writer.raw("POST", "/api/arc/", 400, text.encode(encoding), JSON)
+        assert answer.json == {"detail": "JSON parse error - the body is not valid UTF-8."}
+    packed = gzip.compress(text.encode())
+    answer = writer.raw("POST", "/api/arc/", 415, packed, JSON, headers={"Content-Encoding": "gzip"})
+    assert answer.json["detail"] == "Compressed bodies are not accepted: send it without Content-Encoding."
+    for harmless in ("identity", "utf-8"):  # programs send them by mistake
+        writer.raw("POST", "/api/arc/", 201, text.encode(), JSON, headers={"Content-Encoding": harmless})
 
 
 @pytest.mark.parametrize(
