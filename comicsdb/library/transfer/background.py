@@ -56,6 +56,7 @@ DONE, FAILED = "done", "failed"
 IN_PROGRESS = (READING, MATCHING, STORING)
 RETRY_AT = "retry_at"  # member of the payload of an import whose last piece failed, a timestamp
 LARGE = 256 * 1024  # bytes; larger files are imported in the background
+LARGE_ROWS = 4000  # so are tables with more rows: the form that reviews each row has a field for it
 MATCH_BATCH, STORE_BATCH = 5000, 1000  # rows per transaction
 GROUPS_SHOWN = 200  # series about which the owner is asked
 POLL_SECONDS = 1.0

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from comicsdb.i18n import _
 from comicsdb.library.transfer import values as read
-from comicsdb.library.transfer.format import ITEMS, TOO_MANY_ROWS, Row, Upload, parse_fields
+from comicsdb.library.transfer.format import CBL, ITEMS, TOO_MANY_ROWS, Row, Upload, parse_fields
 from comicsdb.library.transfer.matching import FIRST_YEAR, MatchQuery, clean_number, split_name
 from comicsdb.library.transfer.tables import decode, file_error
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series
@@ -109,7 +109,7 @@ def read_cbl(data: bytes, *, rows: int) -> Upload:
     except _RefusedError as refusal:
         raise refusal.error from None
     name = " ".join("".join(reader.name).split())[:NAME_MAX] or UNNAMED
-    return Upload("cbl", [_row(*book) for book in reader.books], [{"name": read.clean(name)}])
+    return Upload(CBL, [_row(*book) for book in reader.books], [{"name": read.clean(name)}])
 
 
 def _row(line: int, attributes: dict, ids: dict) -> Row:

@@ -190,13 +190,14 @@ class Upload:
     skipped: int = 0
 
 
+CBL = "cbl"
 FORMS = {
     "comicsdb": _("A comicsdb library"),
     "locg": _("League of Comic Geeks"),
     "clz": _("CLZ Comics"),
     "gcd": _("my.comics.org (Grand Comics Database)"),
     "table": _("A table with series and number columns"),
-    "cbl": _("A reading list (CBL)"),
+    CBL: _("A reading list (CBL)"),
 }
 
 

@@ -18,7 +18,7 @@ from comicsdb.i18n import _
 from comicsdb.library import acts
 from comicsdb.library.locks import find_row, lock_account
 from comicsdb.library.transfer import background
-from comicsdb.library.transfer.format import COLLECTION, PULL, Upload, resolve_currencies
+from comicsdb.library.transfer.format import CBL, COLLECTION, PULL, Upload, resolve_currencies
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_rows
 from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
@@ -68,14 +68,15 @@ def upload(
         raise InvalidError({"file": [NO_FILE]})
     if len(data) > megabytes * MEGABYTE:
         raise file_error(TOO_LARGE, most=megabytes)
-    if len(data) > background.LARGE and not data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
-        lock_account(session, user_id)
-        _make_room(session, user_id)
-        return background.start(session, user_id, _printable(name), data, currency)
-    found = read_file(data, rows=rows, megabytes=megabytes)
-    matches = match_rows(session, [(row.part == PULL, row.wanted) for row in found.rows])
+    is_large = len(data) > background.LARGE and not data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<")
+    if not is_large:
+        found = read_file(data, rows=rows, megabytes=megabytes)
+        is_large = len(found.rows) > background.LARGE_ROWS and found.form != CBL
+    matches = [] if is_large else match_rows(session, [(row.part == PULL, row.wanted) for row in found.rows])
     lock_account(session, user_id)
     _make_room(session, user_id)
+    if is_large:
+        return background.start(session, user_id, _printable(name), data, currency)
     made = LibraryImport(user_id=user_id, payload=_payload(found, matches, name, currency))
     session.add(made)
     session.flush()

@@ -15,7 +15,17 @@ from comicsdb.http import READ_METHODS
 from comicsdb.i18n import translate
 from comicsdb.library.collection.filters import CollectionFilters
 from comicsdb.library.transfer import background, cbl, imports, proposals, writing
-from comicsdb.library.transfer.format import COLLECTION, FORMS, ITEMS, LISTS, PULL, RATINGS, READS, WISHES
+from comicsdb.library.transfer.format import (
+    CBL,
+    COLLECTION,
+    FORMS,
+    ITEMS,
+    LISTS,
+    PULL,
+    RATINGS,
+    READS,
+    WISHES,
+)
 from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
 from comicsdb.library.transfer.tables import csv_text
@@ -32,7 +42,6 @@ from comicsdb_web.rendering.locales import _, ngettext
 
 FORMATS = ("csv", "json")
 NOT_A_FORMAT = _("The format must be json or csv.")
-CBL = "cbl"
 DISCARDED = _("The import was discarded; nothing was changed.")
 REMOVED = _("The import was removed from the list; your library stays as it is.")
 REFRESH = 4  # seconds between requests for the progress

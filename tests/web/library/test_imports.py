@@ -110,7 +110,7 @@ def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
 
 def test_cells_of_a_large_file_that_cannot_be_read_are_told(testapp, wsgi, nora, stock, monkeypatch):
     monkeypatch.setattr(background, "LARGE", 10)
-    rows = ["The Lamplighter,1,perfect,6,", "The Lamplighter,2,9.8,4,", "=Nobody,3,=x,,"]
+    rows = ["The Lamplighter,1,perfect,4.5,", "The Lamplighter,2,9.8,4,", "=Nobody,3,=x,,"]
     rows += ["The Lamplighter,3,,,Not in Collection"]
     table = "Series,Number,Grade,Rating,Collection status\n" + "\n".join(rows)
     address = uploaded(testapp, table.encode())
@@ -129,7 +129,7 @@ def test_cells_of_a_large_file_that_cannot_be_read_are_told(testapp, wsgi, nora,
         assert list(csv.reader(cells.splitlines())) == [
             ["row", "issue", "field", "text"],
             ["2", "The Lamplighter #1", "Grade", "perfect"],
-            ["2", "The Lamplighter #1", "Stars", "6"],
+            ["2", "The Lamplighter #1", "Stars", "4.5"],
             ["4", "'=Nobody #3", "Grade", "'=x"],
         ]
 

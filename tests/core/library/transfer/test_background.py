@@ -13,6 +13,7 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
 from comicsdb.catalog import Catalog
+from comicsdb.http.bodies import FIELDS_MAX
 from comicsdb.library import collection
 from comicsdb.library.transfer import background, imports
 from comicsdb.library.undo import UndoResult, queue_if_large, undo
@@ -115,6 +116,22 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database, monkeyp
         session.commit()
         assert undone == UndoResult(ROWS + 1, changed=0, gone=0)
         assert session.scalar(text("SELECT count(*) FROM collection_item")) == 0
+
+
+def test_a_small_file_with_more_rows_than_a_form_can_review_is_large(factory):
+    assert background.LARGE_ROWS < FIELDS_MAX
+    with factory() as session:
+        reader = Factories(Catalog(session)).user()
+        session.commit()
+        for rows, is_large in ((background.LARGE_ROWS, False), (background.LARGE_ROWS + 1, True)):
+            data = b"Series,Number\n" + b"A,1\n" * rows
+            sent = imports.upload(session, reader.id, "a.csv", data, currency="USD", rows=10_000, megabytes=1)
+            assert sent.is_large == is_large
+        session.commit()
+    finish(factory)
+    with factory() as session:
+        found = session.get_one(LibraryImport, sent.id)
+        assert (found.state, found.total) == (background.REVIEW, background.LARGE_ROWS + 1)
 
 
 def test_an_import_that_is_undone_while_it_is_stored_leaves_nothing(factory, monkeypatch):
