@@ -8,32 +8,21 @@ from datetime import date
 from sqlalchemy import ColumnElement, Select, Text, func, select
 
 from comicsdb.catalog import search
-from comicsdb.i18n import translate
 from comicsdb.values import iso_day, whole_number
-from comicsdb_web.lists.filters import NOT_OFFERED, ActiveFilters, BadFilterError, Filter, parse_filters
+from comicsdb_web.forms.options import labelled
+from comicsdb_web.lists.filters import Choice, Filter, parse_filters
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.rendering.locales import _
 
 PER_PAGE = 50
 
 
-class ConditionChoice(Filter):
-    """A choice among conditions: each value has a label and a condition; other values are ignored."""
+class ConditionChoice(Choice):
+    """A choice among conditions: each value has a label and a condition."""
 
     def __init__(self, name: str, label: str, choices: Mapping[str, tuple[str, ColumnElement[bool]]]):
-        super().__init__(name, label, lambda value: choices[value][1])
-        self.choices = choices
-
-    def options_for(self, request):
-        return [
-            (value, translate(request.localizer, label))
-            for value, (label, _condition) in self.choices.items()
-        ]
-
-    def read(self, request, text, options):  # noqa: ARG002
-        if text not in self.choices:
-            raise BadFilterError(NOT_OFFERED)
-        return text, text
+        words = {value: text for value, (text, _condition) in choices.items()}
+        super().__init__(name, label, lambda value: choices[value][1], labelled(words))
 
 
 @dataclass(frozen=True)
@@ -94,7 +83,7 @@ def parse_list_filters(
     dates: DateDrilldown | None = None,
     of: ColumnElement | None = None,
 ) -> ListFilters:
-    """Parse the filters of the URL; invalid values are ignored.
+    """Parse the filters of the URL; an invalid value has no condition.
 
     A query is searched for in the columns `searched`, unless `matching` converts it into a condition. `of` is
     the column that `?user=ID` restricts to one account.
@@ -118,11 +107,12 @@ def parse_list_filters(
         {
             "query": query,
             "searched": matching is not None,
-            "filters": [_filter_values(request, each, found) for each in filters],
+            "active_filters": found,
+            "filters_of_form": filters,
             "user_id": user_id,
             "day": day if span else "",
             "dates": dates,
-            "is_filtered": bool(query or found.valid or span or user_id is not None),
+            "is_filtered": bool(query or any(found.typed.values()) or span or user_id is not None),
         },
     )
 
@@ -149,13 +139,3 @@ def listing(
     dates = list_filters.values["dates"]
     steps = dates.steps(request.dbsession, found, list_filters.values["day"]) if dates is not None else None
     return {"page": page, "steps": steps, **list_filters.values}
-
-
-def _filter_values(request, each: Filter, found: ActiveFilters) -> dict:
-    """A filter in the reader's language, with its value; without options it is a text field."""
-    return {
-        "name": each.name,
-        "title": translate(request.localizer, each.label),
-        "options": found.options[each.name] or None,
-        "chosen": found.typed[each.name] if each.name in found.valid else "",
-    }

@@ -80,7 +80,7 @@ def test_words_find_names_and_addresses(testapp, boss, make):
     assert soup(testapp.get(LIST, {"q": '"><b>'})).find(id="list-q")["value"] == '"><b>'
 
 
-def test_filters_narrow_and_what_is_none_is_ignored(testapp, boss, make, session):
+def test_filters_narrow_and_what_is_none_is_said_beside_its_field(testapp, boss, make, session):
     later, earlier = clock.now() + timedelta(days=1), clock.now() - timedelta(days=1)
     make.user("off", is_active=False, email_confirmed=True)
     make.user("new", is_active=False)
@@ -104,6 +104,8 @@ def test_filters_narrow_and_what_is_none_is_ignored(testapp, boss, make, session
         assert set(column(testapp.get(f"{LIST}?{query}"))) == names, query
     chosen = soup(testapp.get(f"{LIST}?staff=yes&q=cl")).main.select("option[selected]")
     assert [each["value"] for each in chosen] == ["yes"]
+    wrong = soup(testapp.get(f"{LIST}?active=maybe&staff=yes")).select("[aria-invalid]")
+    assert [each["id"] for each in wrong] == ["by-active"]
 
 
 def test_the_list_has_pages_in_a_total_order(testapp, boss, session):
