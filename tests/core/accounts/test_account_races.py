@@ -5,14 +5,14 @@ from threading import Barrier
 
 import pyotp
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 
 from comicsdb import accounts, clock
 from comicsdb.accounts.second_factor import RECOVERY_CODES, accepts_recovery_code
 from comicsdb.models import ApiToken, LoginSession, User
 from tests.core.accounts.conftest import PASSWORD
 from tests.mailbox import waiting_mails
-from tests.waiting import wait_until
+from tests.waiting import await_lock
 
 TIMES = 6
 NEW = "another horse battery"
@@ -114,13 +114,6 @@ def test_an_app_that_is_confirmed_twice_at_once_shows_recovery_codes_that_work(f
     assert works.count(True) == 1  # those of the last response
 
 
-def waits_for_a_lock(factory) -> bool:
-    """Whether a connection to this database is waiting for a lock."""
-    with factory() as session:
-        waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-        return session.scalar(text(f"{waiting} AND wait_event_type = 'Lock'")) > 0
-
-
 def test_who_logs_in_with_the_old_password_while_it_changes_is_too_late(factory, real, bea):
     def log_in():
         with factory() as session:
@@ -133,7 +126,7 @@ def test_who_logs_in_with_the_old_password_while_it_changes_is_too_late(factory,
         session.commit()
         accounts.change_password(real(session), bea, mine, {"password": PASSWORD, **NEW_TWICE})
         late = pool.submit(log_in)
-        wait_until(lambda: waits_for_a_lock(factory))
+        await_lock(factory)
         session.commit()
         with pytest.raises(accounts.LogInFailedError):
             late.result()

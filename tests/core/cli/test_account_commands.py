@@ -29,7 +29,7 @@ from tests.conftest import SETTINGS
 from tests.core.cli.conftest import run
 from tests.serving import free_port
 from tests.smtp_sink import SmtpSink
-from tests.waiting import wait_until
+from tests.waiting import await_lock
 
 PASSWORD = "correct horse battery"
 READING_LISTS = ("reading list editor",)
@@ -39,12 +39,6 @@ READING_LISTS = ("reading list editor",)
 def account(ini):
     """A function that runs `comicsdb account …`, or another group."""
     return lambda *words, group="account": run("-c", ini, group, *words)
-
-
-def waits_for_a_lock(rows) -> bool:
-    """Whether a connection to this database is waiting for a lock."""
-    waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    return bool(rows(text(waiting)))
 
 
 def user(rows, name="ann"):
@@ -98,7 +92,7 @@ def test_groups_that_others_change_meanwhile_stay_as_they_are(account, rows, fac
             session.execute(select(User).where(User.username == "ann").with_for_update())
             session.execute(text(others))
             asked = pool.submit(account, command, "ann", *words)
-            wait_until(lambda: waits_for_a_lock(rows))
+            await_lock(factory)
             session.commit()
             assert asked.result(60).exit_code == 0
         assert rows(groups) == expected, command
@@ -205,7 +199,7 @@ def test_cleaning_does_not_hold_up_who_edits_the_catalogue(account, rows, factor
     with factory() as session, ThreadPoolExecutor(1) as pool:
         session.execute(select(LibraryAct).with_for_update())  # deleted last
         cleaning = pool.submit(account, "clean")
-        wait_until(lambda: waits_for_a_lock(rows))
+        await_lock(factory)
         free = session.scalar(text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": WRITE_LOCK})
         gone = rows(select(User.username).where(User.username.in_(("bob", "carl"))))
         session.rollback()

@@ -8,7 +8,7 @@ import pyotp
 import pytest
 import time_machine
 import webtest
-from sqlalchemy import delete, func, select, text
+from sqlalchemy import delete, func, select
 
 from comicsdb import clock
 from comicsdb.accounts.passwords import Passwords
@@ -16,7 +16,7 @@ from comicsdb.models import ApiToken, LoginSession, Passkey, User
 from tests.conftest import build_app
 from tests.passkey_device import Device
 from tests.serving import add_account
-from tests.waiting import wait_until
+from tests.waiting import await_lock
 from tests.web.conftest import field_errors, form_to, log_in, notice, soup, start_session, submit
 
 SECURITY = "/accounts/security/"
@@ -310,8 +310,7 @@ def test_a_second_step_while_the_password_changes_is_too_late(database, factory,
         user.password = "another"
         session.execute(delete(LoginSession))
         answer = pool.submit(form.submit)
-        waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-        wait_until(lambda: session.scalar(text(f"{waiting} AND wait_event_type = 'Lock'")))
+        await_lock(factory)
         session.commit()
         assert answer.result().location.endswith("/accounts/login/")
     app.registry["comicsdb.engine"].dispose()

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import webtest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from comicsdb import accounts, admin, clock
 from comicsdb.accounts.context import command_context
@@ -14,7 +14,7 @@ from comicsdb.models import ApiToken, LoginSession, StaffAction, User
 from comicsdb.models.base import SYSTEM_USER_ID
 from tests.conftest import build_app
 from tests.serving import add_account
-from tests.waiting import wait_until
+from tests.waiting import await_lock
 from tests.web.admin.helpers import cells, column, fill, log_in_as, submit_button
 from tests.web.conftest import PASSWORD, field_errors, form_to, log_in, notice, soup, submit
 
@@ -205,8 +205,7 @@ def test_groups_that_others_change_at_the_same_time_stay_as_they_are(database, f
         ada = accounts.find_user(session, "ada")
         admin.change_account(command_context(session, {}), None, ada, {"remove_groups": ["editor"]})
         saved = pool.submit(form.submit, status=303)
-        waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-        wait_until(lambda: session.scalar(text(f"{waiting} AND wait_event_type = 'Lock'")))
+        await_lock(factory)
         session.commit()
         saved.result(60)
     app.registry["comicsdb.engine"].dispose()
