@@ -23,10 +23,14 @@ def constraint_errors(meanings: Mapping[str, Exception]) -> Iterator[None]:
         raise meaning from error
 
 
+def add(session: Session, row, meanings: Mapping[str, Exception]) -> None:
+    """Store a row, or raise the exception of the constraint that it violates."""
+    with constraint_errors(meanings), session.begin_nested():
+        session.add(row)
+        session.flush()
+
+
 def add_once(session: Session, row: ApiToken | FeedAddress | Webhook, form_key: str) -> None:
     """Store a row created by a form; raises FormAlreadySubmittedError if that form has created one."""
     row.form_key = digest(f"{row.user_id} {form_key}")  # so that no account can use up another's keys
-    unique = f"uq_{row.__tablename__}_form_key"
-    with constraint_errors({unique: FormAlreadySubmittedError()}), session.begin_nested():
-        session.add(row)
-        session.flush()
+    add(session, row, {f"uq_{row.__tablename__}_form_key": FormAlreadySubmittedError()})

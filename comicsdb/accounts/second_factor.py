@@ -13,11 +13,10 @@ from urllib.parse import urlsplit
 import orjson
 import pyotp
 from sqlalchemy import delete, exists, func, or_, select, update
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
-from comicsdb.accounts import rules
+from comicsdb.accounts import constraints, rules
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.encryption import decrypt, derived_key, encrypt
 from comicsdb.accounts.errors import CodeRefusedError, PasskeyRefusedError, TooManyFailuresError
@@ -281,12 +280,8 @@ def add_passkey(context: AccountContext, user: User, answer: str, name: str, bro
         name=name,
         created=clock.now(),
     )
-    try:
-        with context.session.begin_nested():
-            context.session.add(passkey)
-            context.session.flush()
-    except IntegrityError as error:  # registered already, for this or another account
-        raise PasskeyRefusedError from error
+    # It may be registered already, for this or another account.
+    constraints.add(context.session, passkey, {"uq_passkey_credential_id": PasskeyRefusedError()})
     _refresh(context.session, user)
     record_security_event(context, user, SecurityEventKind.PASSKEY_ADDED, name=name)
     context.log(log, "Passkey added", user.username)
@@ -390,12 +385,8 @@ def _use_challenge(context: AccountContext, purpose: str, credential: dict, brow
     signature = _signature(context.settings, purpose, browser_token, body)
     if not hmac.compare_digest(challenge, body + signature) or ends <= clock.now():
         raise PasskeyRefusedError
-    try:
-        with context.session.begin_nested():
-            context.session.add(SpentChallenge(digest=digest(challenge.hex()), expires=ends))
-            context.session.flush()
-    except IntegrityError as error:
-        raise PasskeyRefusedError from error
+    spent = SpentChallenge(digest=digest(challenge.hex()), expires=ends)
+    constraints.add(context.session, spent, {"pk_spent_challenge": PasskeyRefusedError()})
     return challenge
 
 

@@ -6,8 +6,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session, selectinload
 
 from comicsdb import clock
-from comicsdb.accounts import rules
-from comicsdb.accounts.constraints import constraint_errors
+from comicsdb.accounts import constraints, rules
 from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.deletion import KIND, move_counts, remove_account
 from comicsdb.accounts.links import drop_links
@@ -57,9 +56,7 @@ def create_account(
         date_joined=now,
         groups=[],
     )
-    with constraint_errors(_conflicts()), session.begin_nested():
-        session.add(user)
-        session.flush()
+    constraints.add(session, user, _conflicts())
     record(session, actor, "create", KIND, user.id, user.username)
     return user
 
@@ -187,7 +184,7 @@ def _apply(session: Session, user: User, changed: Mapping, groups: list[Group]) 
     name = user.username
     if "groups" in changed:
         user.groups = groups
-    with constraint_errors(_conflicts()), session.begin_nested():
+    with constraints.constraint_errors(_conflicts()), session.begin_nested():
         for field, value in changed.items():
             if field != "groups":
                 setattr(user, field, value)
