@@ -1,11 +1,13 @@
-"""Objects for tests, created through the catalogue service like those of any writer."""
+"""Objects for tests, created through the catalogue service like those of any writer, and their history."""
 
 import itertools
 from contextlib import contextmanager
 from datetime import date
 
+from sqlalchemy import select
+
 from comicsdb import models
-from comicsdb.models import Group, User
+from comicsdb.models import Group, History, User
 from comicsdb.models.choices import SeriesTypeCode
 
 _numbers = itertools.count(1)
@@ -121,6 +123,12 @@ class Factories:
         self.session.add(user)
         self.session.commit()
         return user
+
+
+def history_of(session, kind, object_id):
+    """The rows of an object's history, oldest first."""
+    rows = select(History).where(History.kind == kind, History.object_id == object_id)
+    return session.scalars(rows.order_by(History.id)).all()
 
 
 def _id(value):

@@ -9,16 +9,13 @@ from sqlalchemy import select, text
 from comicsdb import models
 from comicsdb.catalog import Catalog, ConflictError, GoneError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.slugs import FIRST_BATCH
-from comicsdb.models import Change, FormerSlug, History, Tombstone, Version
+from comicsdb.models import Change, FormerSlug, Tombstone, Version
 from tests.cases import for_each
+from tests.factories import history_of
 
 
 def history(session, entity):
-    return session.scalars(
-        select(History)
-        .where(History.kind == entity.__tablename__, History.object_id == entity.id)
-        .order_by(History.id)
-    ).all()
+    return history_of(session, entity.__tablename__, entity.id)
 
 
 def log(session):
@@ -249,9 +246,7 @@ def test_a_deletion_takes_what_belongs_to_it_and_leaves_tombstones(session, cata
         with pytest.raises(GoneError) as caught:
             catalog.get(model, ids[kind])
         assert caught.value.tombstone.object_id == ids[kind]
-        last = session.scalars(
-            select(History).where(History.kind == kind, History.object_id == ids[kind]).order_by(History.id)
-        ).all()[-1]
+        last = history_of(session, kind, ids[kind])[-1]
         assert (last.type, last.reason) == ("-", "a duplicate")
 
 

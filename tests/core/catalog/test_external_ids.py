@@ -11,9 +11,10 @@ from comicsdb.catalog.history.snapshots import current_snapshot
 from comicsdb.catalog.maintenance.merge import merge, preview_merge
 from comicsdb.catalog.maintenance.move import move_publisher
 from comicsdb.media.storage import FolderStorage
-from comicsdb.models import Change, ExternalId, History
+from comicsdb.models import Change, ExternalId
 from comicsdb.models.choices import EXTERNAL_SOURCES
 from tests.cases import for_each
+from tests.factories import history_of
 
 
 def known(source, external_id, scope=""):
@@ -115,9 +116,7 @@ def test_an_older_version_brings_ids_back(session, make, catalog, tmp_path):
     session.commit()
     catalog.update(arc, {"external_ids": [LOCG]})
     session.commit()
-    first, second = session.scalars(
-        select(History).where(History.kind == "arc", History.object_id == arc.id).order_by(History.id)
-    )
+    first, second = history_of(session, "arc", arc.id)
     ((difference,),) = compare(session, "arc", [(first.snapshot, second.snapshot)])
     assert difference.added == ("League of Comic Geeks: 9",)
     assert difference.removed == ("Metron: 4711",)
@@ -133,7 +132,7 @@ def test_a_version_from_before_there_were_ids_has_none(session, make, catalog):
     session.execute(text("UPDATE history SET snapshot = snapshot - 'external_ids'"))
     catalog.update(arc, {"name": "New"})
     session.commit()
-    versions = session.scalars(select(History).where(History.kind == "arc").order_by(History.id)).all()
+    versions = history_of(session, "arc", arc.id)
     assert session.scalars(select(Change.fields).order_by(Change.seq)).all()[-1] == ["name"]
     (found,) = compare(session, "arc", [(versions[0].snapshot, versions[1].snapshot)])
     assert [each.field for each in found] == ["name"]

@@ -4,7 +4,8 @@ import pytest
 from sqlalchemy import func, select
 
 from comicsdb.catalog import InvalidError, MovedError
-from comicsdb.models import Change, FormerSlug, History, Issue, Series
+from comicsdb.models import Change, FormerSlug, Issue, Series
+from tests.factories import history_of
 
 
 def refused(catalog, entity, slug) -> str:
@@ -60,10 +61,7 @@ def test_the_address_before_leads_here_for_ever(catalog, make, session):
     session.commit()
     former = session.scalars(select(FormerSlug.slug).order_by(FormerSlug.slug)).all()
     assert former == ["first", "second"]
-    snapshots = select(History.snapshot["slug"].astext).where(
-        History.kind == "series", History.object_id == series.id
-    )
-    assert session.scalars(snapshots.order_by(History.id)).all() == [
+    assert [each.snapshot["slug"] for each in history_of(session, "series", series.id)] == [
         "run-2020",
         "first",
         "second",

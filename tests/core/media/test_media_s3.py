@@ -179,16 +179,9 @@ def test_a_server_that_refuses_is_told_apart_from_a_missing_picture(s3_server):
         names(storage)
 
 
-def test_visitors_are_asked_to_come_back():
-    settings = {
-        "comicsdb.media.storage": "s3",
-        "comicsdb.media.bucket": "none",
-        "comicsdb.media.endpoint": f"http://127.0.0.1:{free_port()}",
-        "comicsdb.media.region": "x",
-        "comicsdb.media.prefix": "media",
-        **{f"comicsdb.media.{name}": value for name, value in KEYS.items()},
-    }
-    app, _ = serve_pictures(settings)
+def test_visitors_are_asked_to_come_back(s3_server):
+    dead = {"comicsdb.media.endpoint": f"http://127.0.0.1:{free_port()}"}
+    app, _ = serve_pictures(s3_server.settings() | dead)
     for path in ("/media/issue/a.png", "/media/thumb/cover/issue/a.png.webp"):
         response = app.get(path, status=503)
         assert "Cache-Control" not in response.headers

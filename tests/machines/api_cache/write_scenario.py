@@ -11,8 +11,9 @@ from comicsdb.catalog.maintenance.move import move_publisher
 from comicsdb.catalog.maintenance.repair_slugs import fix_start_year, issue_ids_of_series, rebuild_issue_slugs
 from comicsdb.db import session_factory
 from comicsdb.library.ratings import rate
-from comicsdb.models import History, Publisher
+from comicsdb.models import Publisher
 from tests.conftest import SAVEPOINT_MODE
+from tests.factories import history_of
 from tests.machines.api_cache.world import TODAY, Ids
 from tests.machines.propagation.writes import MODELS, Positions
 
@@ -100,8 +101,7 @@ class WriteScenario:
         entity = self.object_at(kind, position)
         if entity is None:
             return
-        older = select(History).where(History.kind == kind, History.object_id == entity.id)
-        versions = self.session.scalars(older.order_by(History.id)).all()
+        versions = history_of(self.session, kind, entity.id)
         if versions:
             storage = self.environment.app.registry["comicsdb.media"]
             chosen, stamp = versions[version % len(versions)], entity.modified

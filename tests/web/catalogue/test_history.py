@@ -10,6 +10,7 @@ from sqlalchemy import event, insert, select, text
 from comicsdb.catalog import Catalog
 from comicsdb.models import CATALOGUE, FormerSlug, History
 from tests.conftest import record_statements
+from tests.factories import history_of
 from tests.web.admin.helpers import cells
 from tests.web.conftest import form_with, soup, start_session
 
@@ -34,8 +35,7 @@ def edit(session):
 
 def versions(session, entity):
     """The ids of an object's versions, oldest first."""
-    rows = select(History.id).where(History.kind == entity.__tablename__, History.object_id == entity.id)
-    return session.scalars(rows.order_by(History.id)).all()
+    return [each.id for each in history_of(session, entity.__tablename__, entity.id)]
 
 
 def told(page) -> dict[str, str]:

@@ -5,6 +5,7 @@ from sqlalchemy import select
 
 from comicsdb.catalog import Catalog
 from comicsdb.models import Arc, History
+from tests.factories import history_of
 from tests.web.admin.helpers import log_in_as
 from tests.web.conftest import form_to, notice, soup, start_session
 
@@ -28,9 +29,8 @@ def edit(session):
 
 def address(session, entity, number=0):
     """The address for reverting an object to one of its versions, counted from the oldest."""
-    rows = select(History.id).where(History.kind == entity.__tablename__, History.object_id == entity.id)
-    version = session.scalars(rows.order_by(History.id)).all()[number]
-    return f"/{entity.__tablename__}/{entity.slug}/history/{version}/revert/"
+    version = history_of(session, entity.__tablename__, entity.id)[number]
+    return f"/{entity.__tablename__}/{entity.slug}/history/{version.id}/revert/"
 
 
 def reverted(testapp, path, *, status=303, tick=False):

@@ -5,23 +5,20 @@ from decimal import Decimal
 from itertools import pairwise
 
 import pytest
-from sqlalchemy import select
 
 from comicsdb.catalog.history.diff import Money, Picture, Source, compare
 from comicsdb.catalog.history.text_diff import ADDED, GAP, REMOVED, SAME, SHOWN_MAX, diff_words
 from comicsdb.catalog.references import Reference
-from comicsdb.models import Genre, History
+from comicsdb.models import Genre
 from tests.conftest import record_statements
+from tests.factories import history_of
 
 VARIANT = {"name": "Foil", "image": "variants/a.jpg"}
 
 
 def versions(session, entity):
     """The snapshots of an object, oldest first."""
-    statement = select(History.snapshot).where(
-        History.kind == entity.__tablename__, History.object_id == entity.id
-    )
-    return session.scalars(statement.order_by(History.id)).all()
+    return [each.snapshot for each in history_of(session, entity.__tablename__, entity.id)]
 
 
 @pytest.fixture

@@ -19,9 +19,10 @@ from comicsdb.catalog.history.snapshots import current_snapshot
 from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.uploads import picture_values
-from comicsdb.models import History, Issue, Tombstone
+from comicsdb.models import Issue, Tombstone
 from tests import dataset
 from tests.conftest import record_statements
+from tests.factories import history_of
 
 
 @pytest.fixture
@@ -57,8 +58,7 @@ def back(session, catalog, storage):
     """`back(entity, number)`: revert an object to a version by its index (0 is the first), and commit."""
 
     def reverted(entity, number=0, *, without_missing=False, modified=None):
-        rows = select(History).where(History.kind == entity.__tablename__, History.object_id == entity.id)
-        version = session.scalars(rows.order_by(History.id)).all()[number]
+        version = history_of(session, entity.__tablename__, entity.id)[number]
         stamp = modified or entity.modified
         found = revert(catalog, storage, entity, version, modified=stamp, without_missing=without_missing)
         session.commit()
@@ -69,8 +69,7 @@ def back(session, catalog, storage):
 
 def last(session, entity):
     """The newest row of an object's history."""
-    rows = select(History).where(History.kind == entity.__tablename__, History.object_id == entity.id)
-    return session.scalar(rows.order_by(History.id.desc()).limit(1))
+    return history_of(session, entity.__tablename__, entity.id)[-1]
 
 
 def test_every_field_comes_back_but_the_slug(make, session, edit, back):

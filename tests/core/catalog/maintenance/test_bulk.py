@@ -14,7 +14,6 @@ from comicsdb.models import (
     Arc,
     Change,
     FormerSlug,
-    History,
     Series,
     SeriesType,
     StaffAction,
@@ -22,6 +21,7 @@ from comicsdb.models import (
     Version,
 )
 from tests.conftest import record_statements
+from tests.factories import history_of
 
 COVER = {"image": "issue/2026/01/02/x.png", "image_width": 2, "image_height": 3, "cover_hash": "0f" * 8}
 
@@ -47,9 +47,8 @@ def version(session, kind) -> int:
 
 def written(session, issue) -> list[tuple]:
     """The history of an issue after its first version: editors, and the changed fields."""
-    rows = select(History.user_id).where(History.kind == "issue", History.object_id == issue.id)
     fields = select(Change.fields).where(Change.kind == "issue", Change.object_id == issue.id)
-    users = session.scalars(rows.order_by(History.id)).all()
+    users = [each.user_id for each in history_of(session, "issue", issue.id)]
     return list(zip(users, session.scalars(fields.order_by(Change.seq)).all(), strict=True))[1:]
 
 
