@@ -1,6 +1,5 @@
 """Labels and slugs of many objects at once, by id, including deleted ones."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -54,14 +53,14 @@ class References:
 
     def __init__(self, session: Session, wanted: dict[str, Iterable[int]]):
         self._found: dict[tuple[str, int], Reference] = {}
-        missing: dict[str, set[int]] = defaultdict(set)
+        wanted = {kind: set(ids) for kind, ids in wanted.items()}
         for kind, ids in wanted.items():
-            missing[kind] |= set(ids)
-            if kind in KINDS and missing[kind]:
+            if kind in KINDS and ids:
                 model = KINDS[kind].model
-                for entity in session.scalars(select_with_labels(model).where(model.id.in_(missing[kind]))):
+                for entity in session.scalars(select_with_labels(model).where(model.id.in_(ids))):
                     self._found[kind, entity.id] = to_reference(entity)
-        pairs = [(kind, each) for kind, ids in missing.items() for each in ids - self._known(kind)]
+        asked = ((kind, each) for kind, ids in wanted.items() for each in ids)
+        pairs = [pair for pair in asked if pair not in self._found]
         reference_data = [pair for pair in pairs if pair[0] in KINDS and KINDS[pair[0]].is_reference]
         if reference_data:
             last = select(History).where(
@@ -73,9 +72,6 @@ class References:
             buried = select(Tombstone).where(tuple_(Tombstone.kind, Tombstone.object_id).in_(pairs))
             for each in session.scalars(buried):
                 self._found[each.kind, each.object_id] = _to_tombstone(each)
-
-    def _known(self, kind: str) -> set[int]:
-        return {object_id for found, object_id in self._found if found == kind}
 
     def to(self, kind: str, object_id: int) -> Reference:
         """The reference to an object; it has no label if the id is unknown."""
