@@ -21,7 +21,7 @@ from comicsdb.catalog.maintenance.merge_references import MergeEffect
 from comicsdb.catalog.service import Catalog, validated_reason
 from comicsdb.i18n import Text, _
 from comicsdb.library import merging, ratings
-from comicsdb.models import Attribution, CollectionItem, ExternalId, Series, Variant
+from comicsdb.models import Attribution, CollectionItem, ExternalId, IssueRating, Series, Variant
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.choices import ID_COLUMNS, UNKNOWN_AGE_RATING_ID, Precision
 
@@ -109,7 +109,9 @@ def merge(catalog: Catalog, canonical, other, reason: str = "") -> MergePreview:
         _keep_external_ids(session, kind, canonical, other)
         moved = merge_references.move_references(catalog, kind.name, canonical.id, other.id)
         if kind.name == "issue":
-            ratings.copy_to_items(session, CollectionItem.issue_id == canonical.id)
+            raters = select(IssueRating.user_id).where(IssueRating.issue_id == canonical.id)
+            of_raters = (CollectionItem.issue_id == canonical.id, CollectionItem.user_id.in_(raters))
+            ratings.copy_to_items(session, *of_raters)
         _redirect(catalog, kind, canonical, other, reason)
         session.execute(delete(kind.model).where(kind.model.id == other.id))
         expunge_deleted(session, to_delete)
