@@ -6,14 +6,16 @@ from sqlalchemy import text
 
 TIMEOUT = 120  # seconds; a busy machine may be slow, and each failure takes this long
 POLL = 0.02  # seconds between two checks; servers of the standard library notice a stop at their next one
+SLOW_POLL = 0.1  # seconds between checks of what takes longer, as they slow down what is waited for
 
 
-def wait_until(condition, *, every: float = POLL) -> None:
-    """Wait until a condition holds, checking it `every` so many seconds."""
-    until = time.monotonic() + TIMEOUT
+def wait_until(condition) -> None:
+    """Wait until a condition holds, checking it less and less often."""
+    until, pause = time.monotonic() + TIMEOUT, POLL
     while not condition():
         assert time.monotonic() < until, "it did not happen in time"
-        time.sleep(every)
+        time.sleep(pause)
+        pause = min(1.2 * pause, SLOW_POLL)
 
 
 def await_lock(factory) -> None:

@@ -80,7 +80,7 @@ def test_cache_and_limits_go_on_with_the_next_master(servers, independent_read_p
     wait_until(lambda: replica.client.info("replication")["role"] == "master")
 
     wait_until(lambda: cache.detail.get("one") == b"1")
-    wait_until(lambda: isinstance(limiter.take([(limit, "ann")]).store, RedisStore), every=0.1)
+    wait_until(lambda: isinstance(limiter.take([(limit, "ann")]).store, RedisStore))
     assert replica.client.llen("comicsdb-limits:sign-ups:ann") == 2  # one of before, one of now
     assert cache.detail.get_or_create("three", lambda: b"3") == (b"3", False)
     wait_until(lambda: cache.detail.get_or_create("four", lambda: b"4")[0] == b"4")

@@ -105,7 +105,7 @@ class Server:
                 stderr=log,
                 start_new_session=True,
             )
-        wait_until(self._answers, every=0.1)
+        wait_until(self._answers)
 
     def _answers(self) -> bool:
         assert self.process.poll() is None

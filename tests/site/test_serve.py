@@ -136,11 +136,11 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
         assert time.monotonic() - begun < 60
         os.kill(postmaster(site), signal.SIGKILL)
         wait_until(lambda: "has ended: it is started again" in log.read_text())
-        wait_until(lambda: fresh(base) == 200, every=0.2)
+        wait_until(lambda: fresh(base) == 200)
         process.terminate()
         assert process.wait(20) == 0
         assert log.read_text().endswith("Stopped.\n")
-    wait_until(lambda: not running_servers(site), every=0.2)
+    wait_until(lambda: not running_servers(site))
 
 
 def check_that_a_busy_port_is_said(site, base):

@@ -13,7 +13,6 @@ from tests.site.test_production import await_all, production, workers
 from tests.waiting import wait_until
 
 TOKEN = "prometheus-may-read-this"
-POLL_SECONDS = 0.1  # seconds between two polls, so that the server can start workers meanwhile
 METRICS = {
     "COMICSDB_METRICS_TOKEN": TOKEN,
     "COMICSDB_LOG_FORMAT": "json",
@@ -113,17 +112,15 @@ def test_of_a_process_that_dies_requests_stay_counted_and_connections_do_not(ser
     killed = psutil.Process(min(workers(process)))
     killed.kill()
     wait_until(lambda: not psutil.pid_exists(killed.pid) or killed.status() == psutil.STATUS_ZOMBIE)
-    wait_until(lambda: answered(f"{base}/health-of-nobody/") == 404, every=POLL_SECONDS)
-    wait_until(lambda: counted(base, UNKNOWN_PAGES) > before[UNKNOWN_PAGES], every=POLL_SECONDS)
+    wait_until(lambda: answered(f"{base}/health-of-nobody/") == 404)
+    wait_until(lambda: counted(base, UNKNOWN_PAGES) > before[UNKNOWN_PAGES])
     # What follows must not get a connection that is still queued at the dead process.
-    wait_until(
-        lambda: all(answered(f"{base}/health-of-nobody/") == 404 for _ in range(20)), every=POLL_SECONDS
-    )
+    wait_until(lambda: all(answered(f"{base}/health-of-nobody/") == 404 for _ in range(20)))
 
     # While another process starts, requests that wait for changes are counted.
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(fetch, f"{base}/api/change/?after=999999999", Prefer="wait=5")
-        wait_until(lambda: figures(base).get("comicsdb_waiting_requests") == 1, every=POLL_SECONDS)
+        wait_until(lambda: figures(base).get("comicsdb_waiting_requests") == 1)
         assert not waiting.done()
         assert waiting.result(30)[0] == 200
     await_all(process, base)
