@@ -9,6 +9,7 @@ from tests.soak import SOAK
 from tests.worst.files import FILE_SIZE, FILES, TEXTS_IN
 from tests.worst.measuring import Case, escaped, form
 from tests.worst.pictures import PICTURES
+from tests.worst.places import API
 from tests.worst.shapes import SHAPES_TRIED, TEXTS
 
 JSON = "application/json"
@@ -218,14 +219,14 @@ def send_file(client, case, place, fields, content):
 
 
 def test_pictures(client, survey):
-    """Each picture in one form of the site and one of the API, and one picture in every other form."""
-    turn, done, sent_in = cycle(PICTURES), set(), defaultdict(list)
+    """A picture in every form, and each picture in a form of the site and in one of the API."""
+    turns, sent_in = {True: cycle(PICTURES), False: cycle(PICTURES)}, defaultdict(list)
     for case, fields in uploads(survey, pictures=True):
-        in_api = case.path.startswith("/api/")
-        for shape in [next(turn)] if in_api in done and not SOAK else list(PICTURES):
+        turn = turns[case.path.startswith(API)]
+        for shape in PICTURES if SOAK else [next(turn)]:
             sent_in[shape].append((replace(case, shape=shape), fields))
-        done.add(in_api)
     for shape, made in PICTURES.items():
+        assert {case.path.startswith(API) for case, _ in sent_in[shape]} == {True, False}
         content = made()  # some take longer to make than to decode
         for case, fields in sent_in[shape]:
             client.try_one(replace(case, size=len(content), body=multipart(fields, case.place, content)))
