@@ -26,8 +26,8 @@ PROFILE = sequences(10, 30)
 TODAY = date(2026, 3, 4)
 WRITERS, READERS, ISSUES = 2, 3, 3
 
-# Waiting for a lock soon raises an error.
-SHORT_LOCK_TIMEOUT = {"options": "-c lock_timeout=100ms"}
+# Waiting for a lock soon raises an error: whoever holds it waits for this thread.
+SHORT_LOCK_TIMEOUT = {"options": "-c lock_timeout=10ms"}
 
 # In one snapshot: the epoch, and all stamps and versions.
 CACHEABLE_STATE = text("""
