@@ -105,7 +105,11 @@ class Server:
                 stderr=log,
                 start_new_session=True,
             )
-        wait_until(self._answers)
+        try:
+            wait_until(self._answers)
+        except AssertionError:  # the test does not get the server, and could not end it
+            self.kill()
+            raise
 
     def _answers(self) -> bool:
         assert self.process.poll() is None
