@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from sqlalchemy import Select, delete, insert, select, text
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session
 
 from comicsdb import clock
+from comicsdb.catalog.references import Reference, References
 from comicsdb.catalog.unit_of_work import UnitOfWork
-from comicsdb.models import Issue, LibraryAct, LibraryChange, ReadingList, Series
+from comicsdb.models import LibraryAct, LibraryChange, ReadingList
 
 RETENTION = timedelta(days=1)
 UNDO, IMPORT = "undo", "import"  # values of `LibraryAct.what`
@@ -79,10 +80,13 @@ def of_account(user_id: int) -> Select:
 
 @dataclass
 class Subjects:
-    """The subjects of an act, by id: some issues, series, and names of (possibly removed) reading lists."""
+    """The subjects of an act, by id: some issues, series, and names of reading lists.
 
-    issues: dict[int, Issue | None] = field(default_factory=dict)
-    series: dict[int, Series | None] = field(default_factory=dict)
+    All of them may have been deleted or merged since.
+    """
+
+    issues: dict[int, Reference | None] = field(default_factory=dict)
+    series: dict[int, Reference | None] = field(default_factory=dict)
     lists: dict[int, str | None] = field(default_factory=dict)
     more: bool = False  # whether there are more issues or series
 
@@ -100,7 +104,7 @@ _SUBJECTS = text("""
 
 
 def subjects(session: Session, act_ids: Sequence[int]) -> dict[int, Subjects]:
-    """The subjects of acts, up to three objects of each sort; takes at most four statements."""
+    """The subjects of acts, up to three objects of each sort; takes at most five statements."""
     found = {each: Subjects() for each in act_ids}
     for row in session.execute(_SUBJECTS, {"acts": list(act_ids)}) if act_ids else ():
         about = found[row.act_id]
@@ -125,23 +129,19 @@ def _is_more_than_neighbours(row) -> bool:
 
 
 def _load_names(session: Session, found: Collection[Subjects]) -> None:
-    of_series = (joinedload(Series.series_type), joinedload(Series.publisher))
-    issues = select(Issue).options(joinedload(Issue.series).options(*of_series))
-    _fill(session, issues, Issue, [each.issues for each in found])
-    _fill(session, select(Series).options(*of_series), Series, [each.series for each in found])
+    wanted = {
+        "issue": {each for about in found for each in about.issues},
+        "series": {each for about in found for each in about.series},
+    }
+    references = References(session, wanted)
+    for about in found:
+        about.issues = {each: references.to("issue", each) for each in about.issues}
+        about.series = {each: references.to("series", each) for each in about.series}
     ids = {each for about in found for each, name in about.lists.items() if name is None}
     lists = select(ReadingList.id, ReadingList.name).where(ReadingList.id.in_(ids))
     names = dict(session.execute(lists).all()) if ids else {}
     for about in found:
         about.lists = {each: name or names.get(each) for each, name in about.lists.items()}
-
-
-def _fill(session: Session, rows: Select, model, wanted: list[dict]) -> None:
-    """Fill dicts by id with the objects; the values of deleted ones stay None."""
-    ids = {each for some in wanted for each in some}
-    loaded = {each.id: each for each in session.scalars(rows.where(model.id.in_(ids)))} if ids else {}
-    for some in wanted:
-        some.update((each, loaded[each]) for each in some if each in loaded)
 
 
 def clean(session: Session) -> int:

@@ -9,6 +9,7 @@ from comicsdb import clock
 from comicsdb.catalog import NotFoundError
 from comicsdb.catalog.issue_parts import update_variant
 from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.catalog.references import References
 from comicsdb.library import acts, collection, pull_list, ratings, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.ratings import rate as rate_list
@@ -122,7 +123,8 @@ def test_each_act_is_undone_and_done_again(session, make, reader, issues):
     reading_lists.remove(session, reader, OFFICIAL, session.get(ReadingList, made_id))
     about = acts.subjects(session, [last(session)])[last(session)]
     assert about.lists == {made_id: "Mine"}
-    assert list(about.issues.values()) == [session.get(Issue, each) for each in issues[:3]]
+    wanted = References(session, {"issue": issues})
+    assert list(about.issues.values()) == [wanted.to("issue", each) for each in issues[:3]]
 
 
 def test_what_was_changed_since_stays(session, make, reader, issues):

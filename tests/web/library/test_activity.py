@@ -2,6 +2,8 @@
 
 from sqlalchemy import func, select
 
+from comicsdb.catalog.maintenance.merge import merge
+from comicsdb.catalog.references import References
 from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, LibraryAct, WishListItem
 from tests.conftest import record_statements
@@ -55,3 +57,21 @@ def test_acts_are_told_and_undone(testapp, session, connection, member, world):
     assert gone.location.endswith("/wish-list/")
     testapp.reset()
     testapp.get(ADDRESS, status=303)
+
+
+def test_issues_that_were_merged_or_deleted_since_are_still_named(testapp, session, make, member):
+    start_session(testapp, member)
+    kept, other, lost = make.issue(), make.issue(), make.issue()
+    for each in (other, lost):
+        collection.add(session, member.id, each.id, {})
+        session.commit()
+    named = References(session, {"issue": [other.id, lost.id]})
+    labels = [named.to("issue", each.id).label for each in (other, lost)]
+    merge(make.catalog, kept, other)
+    session.commit()
+    make.catalog.delete(lost, "Never published")
+    session.commit()
+    deleted, merged = testapp.get(ADDRESS).html.select(".activity .row p a")
+    assert [merged.text, deleted.text] == labels
+    assert testapp.get(merged["href"], status=301).location == f"http://localhost/issue/{kept.slug}/"
+    testapp.get(deleted["href"], status=410)
