@@ -209,6 +209,8 @@ def test_the_administration_makes_and_changes_polls(testapp, session, clerk, mak
         "end_date": "The end must be after the beginning.",
         "choices": "A poll needs at least two choices.",
     }
+    labels = soup(refused).select(".form-errors a")
+    assert [each.get_text() for each in labels] == ["Closes", "Choices"]  # as next to the fields
     wrong = submit(testapp, "/admin/poll/add/", status=422, **fields | {"end_date": "soon"})
     assert field_errors(wrong) == {"end_date": "Enter the date and time as 2026-12-31T18:00."}
     fields |= {"end_date": "2026-03-08T09:30", "choices": "One\r\nTwo"}
