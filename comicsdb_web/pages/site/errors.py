@@ -45,7 +45,7 @@ TEXTS = {
     405: _("The address exists but does not accept this kind of request."),
     409: _("Another entry has the same values: %(fields)s. Change one of them and try again."),
     410: _("It was deleted. Its address may be given to a new entry."),
-    413: _("The form is too large. Pictures may be up to 20 MB."),
+    413: _("The form is too large. All its pictures together may have up to 20 MB."),
     429: _("Too many requests in a short time. Please wait a while and try again."),
     500: _("This is a server error, not your fault. We have been notified; please try again later."),
     503: _("Nothing was changed. Please go back and try again later."),
@@ -69,6 +69,8 @@ def error_page(request, status: int, text: str | None = None, **values) -> Respo
     shown = {"title": say(TITLES[status]), "text": say(text or TEXTS[status])}
     values = {"label": "", "history": None, "tombstone": None} | shown | values
     values["status"] = status
+    # A link to the page of a form that was sent would show it without what was typed.
+    values["sent"] = request.method == "POST" and text is not OUTDATED_FORM
     if request.is_fragment:
         return fragment(request, "error", values, status=status)
     values["bare"] = status >= 500

@@ -7,7 +7,7 @@ import webtest
 
 from comicsdb.db import DATABASE_OUTAGE
 from tests.conftest import build_app
-from tests.web.conftest import form_to, soup, start_session
+from tests.web.conftest import form_to, form_with, soup, start_session
 
 
 def test_an_unknown_page_is_not_found_and_offers_ways_on(testapp, world):
@@ -33,6 +33,20 @@ def test_no_way_back_leads_to_another_site(testapp):
             "/search/",
             "/help/contact/",
         }
+
+
+def test_after_a_form_no_link_leads_to_it_without_what_was_typed(testapp, world, nora):
+    path = f"/creator/{world.creator.slug}/update/"
+    headers = {"Referer": f"http://localhost{path}"}
+    sent = {"csrf_token": form_with(testapp.get(path), "name")["csrf_token"].value}
+    page = soup(testapp.post(path, sent | {"desc": "x" * 3_000_000}, headers=headers, status=413))
+    assert [each.get_text() for each in page.select(".error-text > p:not(.error-links)")] == [
+        "The form is too large. All its pictures together may have up to 20 MB.",
+        "Your browser's Back button leads back to the form, which usually still has what you typed.",
+    ]
+    assert page.select_one(f'.error-links a[href="{path}"]') is None
+    outdated = soup(testapp.post(path, {"desc": "x"}, headers=headers, status=400))  # has to be opened again
+    assert outdated.select_one(f'.error-links a[href="{path}"]') is not None
 
 
 def test_a_fault_can_be_told_where_the_code_is(other_site):
