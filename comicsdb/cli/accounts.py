@@ -21,7 +21,7 @@ from comicsdb.accounts.supporters import (
 )
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.history import horizon
-from comicsdb.cli.support import Site, error_texts, pass_site
+from comicsdb.cli.support import DAYS, Site, error_texts, pass_site
 from comicsdb.library import acts
 from comicsdb.library.transfer import imports
 from comicsdb.mail import queue_to_administrators
@@ -252,7 +252,7 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
 
 def _threshold(name: str, words: str):
     """An option for a threshold of the rules."""
-    kind, option = click.IntRange(min=1), "--" + name.replace("_", "-")
+    kind, option = DAYS if name.endswith("_days") else click.IntRange(min=1), "--" + name.replace("_", "-")
     return click.option(option, type=kind, default=DEFAULTS[name], show_default=True, help=words)
 
 

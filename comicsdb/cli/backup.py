@@ -6,14 +6,14 @@ import click
 
 from comicsdb.cli.cache import clear_cache
 from comicsdb.cli.database import is_current
-from comicsdb.cli.support import NOT_CURRENT, Site, pass_site
+from comicsdb.cli.support import DAYS, NOT_CURRENT, Site, pass_site
 from comicsdb.ops import backup as backups
 from comicsdb.ops.jobs import BACKUP, job_lock
 
 
 @click.command("backup")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--keep", metavar="DAYS", type=click.IntRange(1), help="Remove older backups afterwards.")
+@click.option("--keep", metavar="DAYS", type=DAYS, help="Remove older backups afterwards.")
 @pass_site
 def backup_command(site: Site, folder: Path, keep: int | None):
     """Back up database and pictures into a new folder below FOLDER, while the site keeps running."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from comicsdb.cli.support import Site, pass_site
+from comicsdb.cli.support import DAYS, Site, pass_site
 from comicsdb.exchange import dump as dumps
 from comicsdb.exchange.downloads import SITE, age_of_newest
 from comicsdb.exchange.minisign import Key, KeyFileError
@@ -19,9 +19,7 @@ MISSED = timedelta(hours=26)  # a day, plus the time by which a dump may take lo
 
 @click.command("dump")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--keep", metavar="DAYS", type=click.IntRange(1), help="How long to keep others; by default as set."
-)
+@click.option("--keep", metavar="DAYS", type=DAYS, help="How long to keep others; by default as set.")
 @click.option(
     "--covers/--no-covers", default=None, help="Include thumbnails of all covers; by default as set."
 )

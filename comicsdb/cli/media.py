@@ -5,7 +5,7 @@ from datetime import timedelta
 import click
 
 from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
-from comicsdb.cli.support import CommandGroup, Site, pass_site
+from comicsdb.cli.support import DAYS, CommandGroup, Site, pass_site
 from comicsdb.media.sweeping import missing, sweep
 from comicsdb.ops.jobs import MEDIA, job_lock
 
@@ -22,7 +22,7 @@ def media_group():
 @click.option(
     "--older-than",
     metavar="HOURS",
-    type=click.FloatRange(min=0),
+    type=click.FloatRange(0, DAYS.max * 24),
     default=SAFE,
     show_default=True,
     help="Keep newer files: uploads store a file before its row. Use 0 only while nothing is written.",

@@ -28,6 +28,7 @@ from comicsdb.ops.jobs import AlreadyRunningError
 
 INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"
+DAYS = click.IntRange(1, 36_500)  # up to a hundred years, as the dates of Python begin with the year 1
 NOT_CURRENT = "The schema is not the one this version needs: run `comicsdb db upgrade`."
 EXPECTED_ERRORS = (
     AlreadyRunningError,

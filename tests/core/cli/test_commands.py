@@ -93,6 +93,23 @@ def test_what_is_not_there_is_one_clear_line(ini, arguments, words, monkeypatch)
     assert result.output.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("backup", "folder", "--keep", "9999999"),
+        ("dump", "folder", "--keep", "9999999"),
+        ("media", "sweep", "--older-than", "99999999999"),
+        ("throttle-notices", "--lookback-days", "9999999"),
+        ("throttle-notices", "--cooldown-days", "9999999"),
+    ],
+)
+def test_a_time_before_all_dates_is_refused_before_anything_is_done(ini, arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("-c", ini, *arguments)
+    assert (result.exit_code, "is not in the range" in result.output) == (2, True)
+    assert not (tmp_path / "folder").exists()
+
+
 def test_a_database_that_does_not_answer_is_one_clear_line(tmp_path):
     ini = write_ini(tmp_path, f"postgresql+psycopg://comicsdb@/none?host={tmp_path}")
     result = run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())))
