@@ -30,6 +30,7 @@ MANIFEST = "manifest.json"
 SIGNATURE = f"{MANIFEST}.minisig"
 COVERS = "covers.tar"  # the pack of thumbnails, which is optional
 BLOCK = 256 * 1024  # bytes
+CLOCK_ERROR = timedelta(minutes=5)  # by which the clocks of machines may differ
 SITE = "comicsdb"  # the site's name in manifests and in the description
 _TYPES = {".json": "application/json", ".minisig": "text/plain", ".tar": "application/x-tar"}
 _IMMUTABLE = "public, max-age=31536000, immutable"
@@ -67,9 +68,11 @@ def _has_manifest(dump: Path) -> bool:
 
 
 def age_of_newest(folder: Path) -> timedelta | None:
-    """The age of the newest dump, None if there is none."""
-    newest = next(iter(dumps(folder)), None)
-    return newest and clock.now() - datetime.strptime(newest.name, TIME_FORMAT).replace(tzinfo=UTC)
+    """The age of the newest dump, except those of a clock that was ahead; None if there is none."""
+    ages = (
+        clock.now() - datetime.strptime(each.name, TIME_FORMAT).replace(tzinfo=UTC) for each in dumps(folder)
+    )
+    return next((age for age in ages if age > -CLOCK_ERROR), None)
 
 
 def manifest_of(dump: Path) -> dict:

@@ -11,9 +11,10 @@ import pytest
 from sqlalchemy import create_engine
 from webtest import TestApp
 
-from comicsdb import main
+from comicsdb import clock, main
 from comicsdb.exchange import downloads, dump, minisign
 from comicsdb.media.storage import FolderStorage
+from comicsdb.ops.dated_folders import TIME_FORMAT
 from tests.conftest import API_ONLY, SETTINGS, database_copy
 from tests.core.exchange.test_dump import SOURCE
 
@@ -168,6 +169,18 @@ def test_a_dump_that_cannot_be_read_is_left_out_and_logged(offered, tmp_path, ca
     downloads.DUMPS_OUTAGE.forget()
     app.get(f"/data/{name}/issues.jsonl.zst", status=503)
     assert "issues.jsonl.zst" in caplog.text
+
+
+def test_a_dump_of_a_clock_that_was_wrong_is_not_taken_for_a_new_one(offered, tmp_path):
+    folder = tmp_path / "dumps"
+    shutil.copytree(offered.made, folder / offered.made.name)
+    assert downloads.age_of_newest(folder) < timedelta(minutes=5)
+    later = (clock.now() + timedelta(days=300)).strftime(TIME_FORMAT)
+    (folder / offered.made.name).rename(folder / later)
+    assert downloads.age_of_newest(folder) is None
+    (folder / "20200101T000000Z").mkdir()
+    (folder / "20200101T000000Z" / "manifest.json").touch()
+    assert downloads.age_of_newest(folder) > timedelta(days=300)
 
 
 def test_a_folder_of_dumps_that_cannot_be_read_offers_none(offered, tmp_path, caplog):
