@@ -46,7 +46,7 @@ def promote(
         try:
             _fetch(covers, missing, report)
         except OriginError as error:
-            raise OriginError(f"{error} If it is gone for good, add --without-origin.") from error
+            raise OriginError(f"{error}\nIf it is gone for good, add --without-origin.") from error
     with engine.begin() as connection:
         _make_independent(connection, origin)
 

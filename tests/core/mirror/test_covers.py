@@ -118,7 +118,7 @@ def test_a_mirror_is_promoted_with_the_pictures_that_it_has_if_its_origin_is_gon
         covers = CoverCache(tmp_path, gone, 100 * SIZE)
         covers.write("arcs/whole.png", b"x")
         covers.write("arcs/small.png", b"x", dump_covers.SIZE)
-        with pytest.raises(OriginError, match=r"does not answer.* --without-origin\.$"):
+        with pytest.raises(OriginError, match=r"does not answer: .*\nIf it is .* --without-origin\.$"):
             promotion.promote(engine, covers, told.append)
         told.clear()
         promotion.promote(engine, covers, told.append, without_origin=True)
