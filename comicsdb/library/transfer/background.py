@@ -140,6 +140,8 @@ def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int]
     locked = select(LibraryImport.id).where(LibraryImport.id == found.id, LibraryImport.state == REVIEW)
     if session.scalar(locked.with_for_update()) is None:
         return
+    if decisions:  # JIT compilation would take longer than running the statements
+        session.execute(text("SET LOCAL jit = off"))
     for named, series_id in decisions.items():
         session.execute(_APPLY_DECISION, {"import": found.id, "named": named, "series": series_id})
     found.act_id = acts.begin_as(session, found.user_id, acts.IMPORT, about=found.payload["name"])
@@ -152,17 +154,17 @@ def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int]
     session.flush()
 
 
+_MATCH_IN_SERIES = f"""
+    SELECT min(candidate) FROM unnest(r.candidates) AS candidate
+    LEFT JOIN issue i ON r.part <> '{PULL}' AND i.id = candidate
+    WHERE coalesce(i.series_id, candidate) = :series
+"""
+# Rows are found and changed one by one: without statistics of the new rows, PostgreSQL would join each row
+# with all others.
 _APPLY_DECISION = text(f"""
-    UPDATE library_import_row r SET state = '{MATCHED}', match_id = chosen.id
-    FROM (
-        SELECT o.index, min(candidate) AS id
-        FROM library_import_row o CROSS JOIN unnest(o.candidates) AS candidate
-        LEFT JOIN issue i ON o.part <> '{PULL}' AND i.id = candidate
-        WHERE o.import_id = :import AND o.state = '{AMBIGUOUS}' AND o.series = :named
-            AND coalesce(i.series_id, candidate) = :series
-        GROUP BY o.index
-    ) chosen
-    WHERE r.import_id = :import AND r.index = chosen.index
+    UPDATE library_import_row r SET state = '{MATCHED}', match_id = ({_MATCH_IN_SERIES})
+    WHERE r.import_id = :import AND r.state = '{AMBIGUOUS}' AND r.series = :named
+        AND ({_MATCH_IN_SERIES}) IS NOT NULL
 """)
 
 

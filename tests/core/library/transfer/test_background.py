@@ -134,6 +134,32 @@ def test_a_small_file_with_more_rows_than_a_form_can_review_is_large(factory):
         assert (found.state, found.total) == (background.REVIEW, background.LARGE_ROWS + 1)
 
 
+def test_a_decision_about_thousands_of_rows_takes_no_time(factory):
+    with factory() as session:
+        make = Factories(Catalog(session))
+        twins = [make.series(name="Twins", year_began=year) for year in (1990, 1995)]
+        issues = [make.issue(series=twin, number="1") for twin in twins]
+        reader = make.user()
+        session.commit()
+    for name in ("Nobody", "Twins"):  # the statistics of PostgreSQL only know the rows of the first file
+        with factory() as session:
+            rows = [f"{name},,1,,{'note' * 10}{n}\n" for n in range(ROWS)]
+            sent = imports.upload(
+                session, reader.id, "a.csv", file_of(rows), currency="USD", rows=10_000, megabytes=1
+            )
+            session.commit()
+        finish(factory)
+        if name == "Nobody":
+            execute(factory, "ANALYZE library_import_row")
+    with factory() as session:
+        sent = session.get_one(LibraryImport, sent.id)
+        assert background.counts(session, sent.id)["ambiguous"] == ROWS
+        session.execute(text("SET LOCAL statement_timeout = '4s'"))
+        background.confirm(session, sent, {"Twins": twins[1].id}, take_file=False)
+        chosen = select(LibraryImportRow.match_id).where(LibraryImportRow.import_id == sent.id).distinct()
+        assert session.scalars(chosen).all() == [issues[1].id]
+
+
 def test_an_import_that_is_undone_while_it_is_stored_leaves_nothing(factory, monkeypatch):
     monkeypatch.setattr(background, "LARGE", 0)
     monkeypatch.setattr(background, "STORE_BATCH", 2)
