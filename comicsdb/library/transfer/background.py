@@ -116,12 +116,12 @@ _GROUPS = text(f"""
 """)
 
 
-def unknown_rows(session: Session, import_id: int) -> list[LibraryImportRow]:
-    """The rows without any match, in the order of the file."""
-    rows = select(LibraryImportRow).where(
-        LibraryImportRow.import_id == import_id, LibraryImportRow.state == UNKNOWN
-    )
-    return list(session.scalars(rows.order_by(LibraryImportRow.index)))
+def unmatched_rows(session: Session, found: LibraryImport) -> list[LibraryImportRow]:
+    """The rows without a match, in the order of the file; after the review also those without a choice."""
+    states = [UNKNOWN] if found.state == REVIEW else [UNKNOWN, AMBIGUOUS]
+    row = LibraryImportRow
+    rows = select(row).where(row.import_id == found.id, row.state.in_(states))
+    return list(session.scalars(rows.order_by(row.index)))
 
 
 def unclear_rows(import_id: int) -> Select:

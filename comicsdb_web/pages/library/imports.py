@@ -265,7 +265,7 @@ class ImportViews:
 
     def unmatched(self):
         """The rows of a large file that matched nothing, as a table."""
-        rows = background.unknown_rows(self.session, self._pending().id)
+        rows = background.unmatched_rows(self.session, self._pending())
         reasons = {key: translate(self.request.localizer, text) for key, text in REASONS.items()}
         titles = ("row", "series", "number", "year", "publisher", "reason")
         cells = (

@@ -108,6 +108,28 @@ def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
     assert owned(session, nora) == []
 
 
+def test_rows_of_a_large_file_without_a_choice_can_be_downloaded(
+    testapp, wsgi, nora, stock, make, monkeypatch
+):
+    monkeypatch.setattr(background, "LARGE", 10)
+    for year in (1990, 1995):
+        make.issue(series=make.series(name="Twins", year_began=year), number="1")
+    address = uploaded(testapp, b"Series,Number\nThe Lamplighter,1\nTwins,1\n")
+
+    def page():
+        while background.work(wsgi.registry["comicsdb.session_factory"], wsgi.registry.settings):
+            pass
+        return testapp.get(address)
+
+    review = page()
+    assert "not-found.csv" not in review.text
+    form_to(review, address).submit(status=303)
+    table = page().click("Download the rows that were not found").text.removeprefix("\ufeff")
+    assert [row[:3] + row[5:] for row in csv.reader(table.splitlines())][1:] == [
+        ["3", "Twins", "1", "Several match: which one is it?"]
+    ]
+
+
 def test_cells_of_a_large_file_that_cannot_be_read_are_told(testapp, wsgi, nora, stock, monkeypatch):
     monkeypatch.setattr(background, "LARGE", 10)
     rows = ["The Lamplighter,1,perfect,4.5,", "The Lamplighter,2,9.8,4,", "=Nobody,3,=x,,"]

@@ -90,7 +90,7 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database, monkeyp
         (group,) = background.groups(session, sent.id)
         assert (group.series, group.rows) == ("Twins", 1)
         assert {each.id for each in group.candidates} == {each.id for each in twins}
-        assert [row.says for row in background.unknown_rows(session, sent.id)] == ["=Nobody #1"]
+        assert [row.says for row in background.unmatched_rows(session, sent)] == ["=Nobody #1"]
         background.confirm(session, sent, {"Twins": twins[1].id}, take_file=False)
         session.commit()
     worker = subprocess.Popen(
