@@ -128,7 +128,7 @@ def test_selected_items_are_read_moved_and_removed(testapp, make, world, session
     days = session.scalars(select(ReadDate.read_on).where(ReadDate.user_id == reader.id)).all()
     assert {each.date() for each in days} == {date(2026, 2, 3)}
     assert notice(send(testapp, page, "read", ("unknown", "1")).follow()) == "They were all already read."
-    for typed, message in (("x", "Enter the date"), ("9999-12-31", "choose today or an earlier day")):
+    for typed, message in (("x", "Enter the date"), ("9999-12-31", "Choose today or an earlier day")):
         assert message in send(testapp, page, "read", ("read_date", typed), status=422).text
 
     assert notice(send(testapp, page, "move").follow()) == "2 items were moved to your wish list."
