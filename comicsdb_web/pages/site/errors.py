@@ -57,7 +57,7 @@ OUTDATED_FORM = _(
 )
 
 
-def error_page(request, status: int, text: str | None = None, **values) -> Response:
+def error_page(request, status: int, text: str | None = None, title: str | None = None, **values) -> Response:
     """The error page of a status, or a fragment with the message.
 
     Server errors are rendered without session, account and messages.
@@ -66,7 +66,7 @@ def error_page(request, status: int, text: str | None = None, **values) -> Respo
         set_language_without_account(request)
     # Translated here, because templates would treat the text as HTML and as a format string
     say = request.localizer.translate
-    shown = {"title": say(TITLES[status]), "text": say(text or TEXTS[status])}
+    shown = {"title": say(title or TITLES[status]), "text": say(text or TEXTS[status])}
     values = {"label": "", "history": None, "tombstone": None} | shown | values
     values["status"] = status
     # A link to the page of a form that was sent would show it without what was typed.
@@ -134,7 +134,7 @@ def moved(error, request):
     if request.method not in READ_METHODS:
         message = _("It was merged with another entry or has a new address. Nothing was changed.")
         if request.is_fragment:
-            return error_page(request, 409, message, title=request.localizer.translate(TITLES[405]))
+            return error_page(request, 409, message, TITLES[405])
         request.messages.add("warning", message)
         is_page = "GET" in request.registry["comicsdb_web.methods"].get(route, ())
         form = save_form(request, moved_to=path) if is_page else None
@@ -200,9 +200,10 @@ def server_error(error, request):
     """500: logged with its traceback; the page depends on nothing that may be broken."""
     if not is_error_retryable(request, error):
         log_failure(log, error, "Server error at %s %s", request.method, _loggable_path(request))
-    response = error_page(request, 500)
-    if is_unavailable(error):
-        response.status_int, response.retry_after = 503, OUTAGE_RETRY_SECONDS
+    if not is_unavailable(error):
+        return error_page(request, 500)
+    response = error_page(request, 503, TEXTS[500], TITLES[500])
+    response.retry_after = OUTAGE_RETRY_SECONDS
     return response
 
 

@@ -111,6 +111,7 @@ def test_a_server_error_says_so_without_database_session_or_account(broken, capl
     page = soup(response)
     assert {"/help/", "/help/contact/"} <= {each["href"] for each in page.select(".error-links a")}
     assert page.h1.get_text() == "Something went wrong on our side"
+    assert page.select_one(".error-code").get_text(strip=True) == "503"
     assert response.headers["Retry-After"] == "5"
     assert "not found" not in response.text.lower()
     assert "Server error at GET /publisher/: the database cannot be used: OperationalError: " in caplog.text
