@@ -209,7 +209,7 @@ def _keep_lost_picture(storage: Storage, now: dict, target: dict) -> bool:
 def _keep_lost_variants(storage: Storage, now: dict, target: dict) -> list[str]:
     """Handle variants whose picture file is gone; returns their names.
 
-    The target keeps the current pictures of variants that still exist, and omits the others.
+    The target keeps the current pictures of variants that still exist; the others come back without one.
     """
     if VARIANTS not in target:
         return []
@@ -222,8 +222,7 @@ def _keep_lost_variants(storage: Storage, now: dict, target: dict) -> list[str]:
             kept.append(variant)
         else:
             lost.append(variant["name"])
-            if present_one:
-                kept.append(variant | {"image": present_one["image"]})
+            kept.append(variant | {"image": present_one["image"] if present_one else ""})
     target[VARIANTS] = kept
     return lost
 

@@ -289,7 +289,7 @@ def test_a_version_without_a_picture_takes_it_away(make, storage, edit, back, pi
     assert (arc.image, arc.image_width, storage.exists(key)) == ("", None, False)
 
 
-def test_variants_come_back_without_what_has_no_file(make, session, storage, edit, back, picture):
+def test_variants_come_back_without_a_picture_that_has_no_file(make, session, storage, edit, back, picture):
     def variants():
         return current_snapshot(session, "issue", issue.id)["variants"]
 
@@ -297,12 +297,15 @@ def test_variants_come_back_without_what_has_no_file(make, session, storage, edi
         variants=[{"name": "Foil", "price": Decimal("4.99"), **picture("variants", "red", hashed=True)}]
     )
     (foil,) = variants()
-    virgin = {"name": "Virgin", **picture("variants", "blue", hashed=True)}
+    virgin = {"name": "Virgin", "sku": "VIRGIN1", **picture("variants", "blue", hashed=True)}
     edit(issue, variants=[{"id": foil["id"], "name": "Gold", "price": None}, virgin])
     edit(issue, variants=[{"id": foil["id"], "name": "Silver"}])
     found = back(issue, 1)
     assert found.lost_variants == ("Virgin",)
-    assert [each["name"] for each in variants()] == ["Gold"]
+    assert [(each["name"], each["sku"], bool(each["image"])) for each in variants()] == [
+        ("Gold", "", True),
+        ("Virgin", "VIRGIN1", False),
+    ]
     found = back(issue, 0)
     assert (variants(), found.lost_variants) == ([foil], ())
 
