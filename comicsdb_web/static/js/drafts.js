@@ -30,7 +30,8 @@ export function storeDrafts() {
         keepalive,
         signal: running.signal,
       });
-      if (response.headers.has("X-Location")) state.textContent = state.dataset.ended;
+      // 400: the form has the token of an earlier session.
+      if (response.headers.has("X-Location") || response.status === 400) state.textContent = state.dataset.ended;
       else if (response.status === 413) state.textContent = state.dataset.large;
       else if (response.headers.has("X-Draft-Key")) {
         // The key was used when the form was saved, and the browser's Back shows the form again.

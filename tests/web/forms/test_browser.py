@@ -290,6 +290,17 @@ TAKE = """([name, kind, text]) => {
 }"""
 
 
+def test_a_form_of_an_earlier_session_says_that_its_draft_is_no_longer_kept(enter, site):
+    page = enter("Otto", anew=True)
+    page.goto("/arc/create/")
+    page.context.clear_cookies(name="session")
+    other = page.context.new_page()  # another tab, in which he logs in again
+    type_log_in(other, site, "Otto")
+    page.fill("#name", "Unkept")
+    state = page.locator("#draft-state")
+    expect(state).to_have_text("Your session has ended: the draft is no longer updated.")
+
+
 def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(enter, site):
     with site.sessions() as session:
         make = Factories(Catalog(session))
