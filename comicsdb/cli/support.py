@@ -90,6 +90,7 @@ def find_ini(given: str | None) -> Path:
 def _check_encoding(driver, _record) -> None:
     encoding = driver.info.parameter_status("server_encoding")
     if encoding != "UTF8":
+        driver.close()
         raise click.ClickException(
             f"The database has the encoding {encoding}, but needs UTF8: create it anew with --encoding UTF8"
             " (docs/deploy.md says how)."

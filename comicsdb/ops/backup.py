@@ -215,7 +215,6 @@ def restore(
                 batch.put(entry.key, backup.pictures.path(entry.key))
         batch.sync()
         tell("Restoring the database ...")
-        engine.dispose()
         programs.restore(backup.folder / DUMP, replace=force, at_the_end=RENEW_EPOCH)
     return found
 
