@@ -154,7 +154,7 @@ _GRADE_WORDS = {name.casefold(): grade for grade, name in GRADES.items()} | {
     for tenths, names in _GRADE_NAMES.items()
     for name in names.split()
 }
-_NUMBER = re.compile(r"(?<![\d.,])(\d{1,2}(?:[.,]\d)?)0*(?![\d.,])", re.A)
+_NUMBER = re.compile(r"(?<![\d.,])(\d{1,2}(?:[.,]\d0*)?)(?![\d.,])", re.A)
 _UNGRADED = {"ungraded", "not graded", "raw", "none", "n/a", "-"}
 
 
@@ -313,9 +313,11 @@ def moment(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> 
         found = datetime.fromisoformat(text) if len(text) > len("2019-03-05") else None
     except ValueError:
         found = None
-    if found is None or (found.tzinfo is None and found.time() == time()):
+    if found is None:
         written = day(text, day_first=day_first, earliest=earliest)
         found = datetime.combine(date.fromisoformat(written), time(12))
+    elif found.tzinfo is None and found.time() == time():
+        found = found.replace(hour=12)
     try:
         found = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:

@@ -193,6 +193,9 @@ def test_words_of_grades_and_truth_as_spreadsheets_have_them():
     for text, grade in (("9.40", "9.4"), ("10,00", "10.0"), ("9.400 NM", "9.4"), ("10", "10.0")):
         (row,) = rows(f"Series;Number;Grade\nA;1;{text}\n")
         assert (row.values, row.unclear) == ({"grade": grade}, []), text
+    for text in ("100", "CGC 100", "1000"):  # not a ten with further zeros
+        (row,) = rows(f"Series;Number;Grade\nA;1;{text}\n")
+        assert (row.values, row.unclear) == ({}, [("grade", text)]), text
 
 
 def test_ratings_of_a_readers_own_table_are_out_of_five_or_ten():
@@ -210,8 +213,10 @@ def test_a_grade_may_name_its_company():
 
 
 def test_midnight_is_how_spreadsheets_write_a_date_without_time():
-    table = "Series,Number,Date read\nA,1,2020-01-05 00:00:00\nA,2,2020-01-05 08:30:00\n"
+    times = "2020-01-05 00:00:00", "20200105T0000", "2020-01-05 08:30:00"
+    table = "Series,Number,Date read\n" + "".join(f"A,1,{each}\n" for each in times)
     assert [row.values["read_dates"] for row in rows(table)] == [
+        ["2020-01-05T12:00:00+00:00"],
         ["2020-01-05T12:00:00+00:00"],
         ["2020-01-05T08:30:00+00:00"],
     ]
