@@ -153,7 +153,7 @@ class Watchdog:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process of this user has an id."""
+    """Whether an id is that of a process of this user."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
