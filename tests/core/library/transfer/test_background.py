@@ -135,6 +135,7 @@ def test_a_small_file_with_more_rows_than_a_form_can_review_is_large(factory):
 
 
 def test_a_decision_about_thousands_of_rows_takes_no_time(factory):
+    many = 6000
     with factory() as session:
         make = Factories(Catalog(session))
         twins = [make.series(name="Twins", year_began=year) for year in (1990, 1995)]
@@ -143,7 +144,7 @@ def test_a_decision_about_thousands_of_rows_takes_no_time(factory):
         session.commit()
     for name in ("Nobody", "Twins"):  # the statistics of PostgreSQL only know the rows of the first file
         with factory() as session:
-            rows = [f"{name},,1,,{'note' * 10}{n}\n" for n in range(ROWS)]
+            rows = [f"{name},,1,,{'note' * 10}{n}\n" for n in range(many)]
             sent = imports.upload(
                 session, reader.id, "a.csv", file_of(rows), currency="USD", rows=10_000, megabytes=1
             )
@@ -153,7 +154,7 @@ def test_a_decision_about_thousands_of_rows_takes_no_time(factory):
             execute(factory, "ANALYZE library_import_row")
     with factory() as session:
         sent = session.get_one(LibraryImport, sent.id)
-        assert background.counts(session, sent.id)["ambiguous"] == ROWS
+        assert background.counts(session, sent.id)["ambiguous"] == many
         session.execute(text("SET LOCAL statement_timeout = '4s'"))
         background.confirm(session, sent, {"Twins": twins[1].id}, take_file=False)
         chosen = select(LibraryImportRow.match_id).where(LibraryImportRow.import_id == sent.id).distinct()
