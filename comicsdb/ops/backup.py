@@ -199,6 +199,7 @@ def restore(
         if connection.scalar(text(IN_USE)) and not force:
             raise BackupError("The database is not empty: name an empty one, or replace it with --force.")
         programs = Programs.of(engine, connection)
+        connection.detach()  # so that it is closed now: an idle one may not last as long as the restore
     if programs.major < backup.label.postgresql:
         raise BackupError(
             f"The backup was made of PostgreSQL {backup.label.postgresql}, and the server is older:"
