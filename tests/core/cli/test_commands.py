@@ -150,7 +150,7 @@ def test_statements_that_bypass_sqlalchemy_are_refused_in_one_clear_line_too(ini
     result = run("-c", ini, "import", given)
     assert (result.exit_code, result.output) == (
         1,
-        "Error: The database refuses this: cannot execute DROP TABLE in a read-only transaction"
+        "Error: The database refuses this: cannot execute CREATE TABLE in a read-only transaction"
         " (is it a replica?).\n",
     )
 
