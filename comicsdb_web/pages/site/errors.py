@@ -125,7 +125,8 @@ def gone(error, request):
 def moved(error, request):
     """301 to the same page of the object that moved; a POST is not repeated.
 
-    A POST leads to the same form of that object, filled in, or to its page.
+    A POST leads to the same form of that object, filled in, or to its page. Only to its page if it confirmed
+    something, since the question was about an object that may be gone.
     """
     entity, route = error.entity, request.matched_route.name
     own = route.startswith(f"{entity.__tablename__}.")
@@ -137,7 +138,8 @@ def moved(error, request):
             return error_page(request, 409, message, TITLES[405])
         request.messages.add("warning", message)
         is_page = "GET" in request.registry["comicsdb_web.methods"].get(route, ())
-        form = save_form(request, moved_to=path) if is_page else None
+        is_confirmation = route.endswith((".delete", ".revert"))
+        form = save_form(request, moved_to=path) if is_page and not is_confirmation else None
         return HTTPSeeOther(form or request.entity_path(entity))
     return HTTPMovedPermanently(with_query(request, path))
 

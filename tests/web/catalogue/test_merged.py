@@ -86,6 +86,24 @@ def test_so_does_a_review_and_a_button_leads_to_the_page(testapp, make, catalog,
     assert "Nothing was changed." in notice(answer.follow())
 
 
+def test_who_confirmed_something_about_a_merged_object_is_not_asked_about_the_survivor(
+    testapp, make, catalog, session
+):
+    log_in_as(testapp, make, is_staff=True, is_superuser=True)
+    kept, other = make.arc(), make.arc()
+    catalog.update(other, {"desc": "Changed."})
+    session.commit()
+    history = soup(testapp.get(f"/arc/{other.slug}/history/"))
+    paths = [history.select_one("a[href*=revert]")["href"], f"/arc/{other.slug}/delete/"]
+    forms = [form_to(testapp.get(path), path) for path in paths]
+    merge(catalog, kept, other)
+    session.commit()
+    for form in forms:
+        answer = form.submit(status=303)
+        assert answer.location == f"http://localhost/arc/{kept.slug}/"
+        assert "Nothing was changed." in notice(answer.follow())
+
+
 def test_the_page_of_a_deleted_object_says_when_and_why(testapp, make, catalog, session):
     arc = make.arc(name="Lost")
     catalog.delete(arc, "Never <b>published</b>")
