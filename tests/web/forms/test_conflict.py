@@ -53,7 +53,7 @@ def test_both_versions_are_shown_and_one_can_go_on(testapp, nora, world, make, s
     assert state_of(session, world.first) == before | {"desc": "Mine.", "number": "1a"}
 
 
-def test_rows_conflict_as_a_whole_and_what_both_added_is_kept(testapp, nora, world, make, session):
+def test_rows_that_both_added_are_kept(testapp, nora, world, make, session):
     address = f"/issue/{world.first.slug}/update/"
     form = open_form(testapp, address)
     editor, third, fourth = make.role("Editor").id, make.creator(name="Cy"), make.creator(name="Di")
