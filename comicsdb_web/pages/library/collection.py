@@ -143,21 +143,6 @@ COMPANIES = {company: company.label for company in GradingCompany}
 RATED = {stars: "★" * stars for stars in range(STARS[1], STARS[0] - 1, -1)}
 
 
-class NamedObjectFilter(filters.Filter):
-    """An object by its id, shown by its name; one statement."""
-
-    def __init__(self, name: str, label, model: type):
-        super().__init__(name, label)
-        self.model = model
-
-    def read(self, request, text, options):  # noqa: ARG002
-        number = whole_number(text)
-        found = request.dbsession.get(self.model, number) if number else None
-        if found is None:
-            raise filters.BadFilterError(filters.NOT_OFFERED)
-        return found.id, found.name
-
-
 FILTERS_OF_FORM = (
     filters.Filter("series_name", _("Series")),
     filters.Filter("issue_number", _("Number")),
@@ -176,9 +161,9 @@ FILTERS_OF_FORM = (
     filters.Filter("tag", _("Tag")),
 )
 FILTERS_OF_LINKS = (
-    NamedObjectFilter("series_id", _("Series"), Series),
-    NamedObjectFilter("publisher_id", _("Publisher"), Publisher),
-    NamedObjectFilter("imprint_id", _("Imprint"), Imprint),
+    filters.ObjectFilter("series_id", _("Series"), None, Series, joinedload(Series.series_type)),
+    filters.ObjectFilter("publisher_id", _("Publisher"), None, Publisher),
+    filters.ObjectFilter("imprint_id", _("Imprint"), None, Imprint),
 )
 FILTERS = (filters.Filter("q", _("Words")), *FILTERS_OF_FORM, *FILTERS_OF_LINKS)
 
