@@ -1,10 +1,10 @@
 """Drafts: forms and pictures that are not saved yet, stored for the account that sent them.
 
-A form that was submitted after its session had ended is kept for an hour; one that is being filled in, until
-it is saved or discarded, at most a month after it was last stored. A picture is cleaned and stored in a
-transaction of its own, so that a rejected form need not ask for the file again; when the form is saved, the
-draft's row is deleted and the saved row refers to the file. A picture draft is kept for an hour, or as long
-as a stored form refers to it.
+A form that was submitted after its session had ended, or its object had been merged, is kept for an hour;
+one that is being filled in, until it is saved or discarded, at most a month after it was last stored. A
+picture is cleaned and stored in a transaction of its own, so that a rejected form need not ask for the file
+again; when the form is saved, the draft's row is deleted and the saved row refers to the file. A picture
+draft is kept for an hour, or as long as a stored form refers to it.
 """
 
 import json

@@ -245,9 +245,9 @@ class IdempotencyKey(Base):
 class FormDraft(Base):
     """A form that is not saved yet.
 
-    It is either a form sent after its session had ended, which is stored until the account has logged in
-    again, under the digest of a secret; or one that is being filled in, under the key that the page gave it.
-    Only the latter has `form`, the route of its page, which is empty once it is saved or discarded, and
+    It is either a form sent after its session had ended, or its object had been merged, which is stored for
+    an hour under the digest of a secret; or one that is being filled in, under the key that the page gave
+    it. Only the latter has `form`, the route of its page, which is empty once it is saved or discarded, and
     `object_id`, which is 0 for a new object.
     """
 

@@ -264,7 +264,7 @@ class ImportViews:
         return background.groups(self.session, found.id)
 
     def unmatched(self):
-        """The rows of a large file that matched nothing, as a table."""
+        """The rows of a large file that matched nothing or were left without a choice, as a table."""
         rows = background.unmatched_rows(self.session, self._pending())
         reasons = {key: translate(self.request.localizer, text) for key, text in REASONS.items()}
         titles = ("row", "series", "number", "year", "publisher", "reason")
