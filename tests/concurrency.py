@@ -51,8 +51,10 @@ def second_waits(factory, first, second) -> Future:
             second(session)
             session.commit()
 
+    # Not pg_stat_activity, which shows the same connections throughout a transaction.
     blocked = text(
-        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid)))"
+        "SELECT EXISTS (SELECT FROM pg_locks"
+        " WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid)))"
     )
     with factory() as session, ThreadPoolExecutor(1) as pool:
         first(session)
