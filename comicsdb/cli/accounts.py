@@ -252,7 +252,8 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
 
 def _threshold(name: str, words: str):
     """An option for a threshold of the rules."""
-    kind, option = DAYS if name.endswith("_days") else click.IntRange(min=1), "--" + name.replace("_", "-")
+    kind = DAYS if name.endswith("_days") else click.IntRange(min=1)
+    option = "--" + name.replace("_", "-")
     return click.option(option, type=kind, default=DEFAULTS[name], show_default=True, help=words)
 
 
