@@ -40,21 +40,31 @@ def make_dump(offered, **more):
     )
 
 
-def serve(offered, **more) -> TestApp:
-    """An application with the API and dumps, but no pages."""
-    given = {
-        "sqlalchemy.url": offered.engine.url.render_as_string(hide_password=False),
-        "comicsdb.media.folder": str(offered.folder / "media"),
-        "comicsdb.dumps.folder": str(offered.folder / "dumps"),
-        "comicsdb_api.throttle": "on",
-        "comicsdb_api.throttle.burst": str(BURST),
-    }
-    return TestApp(main({}, **SETTINGS | API_ONLY | given | more))
+@pytest.fixture(scope="module")
+def serve(offered):
+    """A function that returns an application with the API and dumps, but no pages."""
+    served = []
+
+    def serve(**more) -> TestApp:
+        given = {
+            "sqlalchemy.url": offered.engine.url.render_as_string(hide_password=False),
+            "comicsdb.media.folder": str(offered.folder / "media"),
+            "comicsdb.dumps.folder": str(offered.folder / "dumps"),
+            "comicsdb_api.throttle": "on",
+            "comicsdb_api.throttle.burst": str(BURST),
+        }
+        served.append(main({}, **SETTINGS | API_ONLY | given | more))
+        return TestApp(served[-1])
+
+    yield serve
+    for each in served:
+        each.registry["comicsdb.read_pool"].close()
+        each.registry["comicsdb.engine"].dispose()
 
 
 @pytest.fixture(scope="module")
-def app(offered):
-    return serve(offered)
+def app(serve):
+    return serve()
 
 
 def test_programs_are_told_what_they_need_to_mirror_the_site(app, offered):
@@ -83,17 +93,15 @@ def test_programs_are_told_what_they_need_to_mirror_the_site(app, offered):
     app.get(AT, headers={"If-None-Match": answer.headers["ETag"]}, status=304)
 
 
-def test_a_site_that_listens_everywhere_names_its_dumps_by_the_host_of_the_request(offered):
+def test_a_site_that_listens_everywhere_names_its_dumps_by_the_host_of_the_request(serve, offered):
     """Another machine cannot reach it at its own address, which only this machine understands."""
     for own in ("http://0.0.0.0:8000", "http://127.0.0.1:8000"):
-        told = serve(offered, **{"comicsdb.base_url": own}).get(AT, headers={"Host": "library.lan:8000"}).json
+        told = serve(**{"comicsdb.base_url": own}).get(AT, headers={"Host": "library.lan:8000"}).json
         assert told["url"] == "http://library.lan:8000"
         assert (
             told["dumps"][0]["manifest"] == f"http://library.lan:8000/data/{offered.made.name}/manifest.json"
         )
-    app = serve(
-        offered, **{"comicsdb.base_url": "https://comics.example", "comicsdb.hosts": "inside.example"}
-    )
+    app = serve(**{"comicsdb.base_url": "https://comics.example", "comicsdb.hosts": "inside.example"})
     told = app.get(AT, headers={"Host": "inside.example"}).json
     assert told["dumps"][0]["manifest"] == f"https://comics.example/data/{offered.made.name}/manifest.json"
 
@@ -149,7 +157,7 @@ def test_only_what_a_manifest_names_is_served(app, offered):
     assert len(app.get(AT).json["dumps"]) == 1
 
 
-def test_a_dump_that_cannot_be_read_is_left_out_and_logged(offered, tmp_path, caplog):
+def test_a_dump_that_cannot_be_read_is_left_out_and_logged(serve, offered, tmp_path, caplog):
     folder = tmp_path / "dumps"
     shutil.copytree(offered.folder / "dumps", folder)
     name = offered.made.name
@@ -159,7 +167,7 @@ def test_a_dump_that_cannot_be_read_is_left_out_and_logged(offered, tmp_path, ca
     (folder / "20200102T000000Z").mkdir()
     (folder / "20200102T000000Z" / "manifest.json").write_text('{"files": [')  # it is being copied here
     downloads.DUMPS_OUTAGE.forget()
-    app = serve(offered, **{"comicsdb.dumps.folder": str(folder)})
+    app = serve(**{"comicsdb.dumps.folder": str(folder)})
     assert [each["name"] for each in app.get(AT).json["dumps"]] == [name]
     assert f"cannot be read: [Errno 40] Too many levels of symbolic links: '{unreadable}'" in caplog.text
     assert downloads.age_of_newest(folder) > timedelta()
@@ -183,18 +191,18 @@ def test_a_dump_of_a_clock_that_was_wrong_is_not_taken_for_a_new_one(offered, tm
     assert downloads.age_of_newest(folder) > timedelta(days=300)
 
 
-def test_a_folder_of_dumps_that_cannot_be_read_offers_none(offered, tmp_path, caplog):
+def test_a_folder_of_dumps_that_cannot_be_read_offers_none(serve, offered, tmp_path, caplog):
     folder = tmp_path / "loop"
     folder.symlink_to(folder)
     downloads.DUMPS_OUTAGE.forget()
-    app = serve(offered, **{"comicsdb.dumps.folder": str(folder)})
+    app = serve(**{"comicsdb.dumps.folder": str(folder)})
     assert app.get(AT).json["dumps"] == []
     assert "The folder of dumps cannot be read: [Errno 40]" in caplog.text
     app.get(f"/data/{offered.made.name}/manifest.json", status=404)
 
 
-def test_a_site_without_a_folder_offers_none(offered):
-    app = serve(offered, **{"comicsdb.dumps.folder": ""})
+def test_a_site_without_a_folder_offers_none(serve, offered):
+    app = serve(**{"comicsdb.dumps.folder": ""})
     told = app.get(AT).json
     assert (told["dumps"], told["public_key"]) == ([], None)
     app.get(f"/data/{offered.made.name}/manifest.json", status=404)
