@@ -139,7 +139,7 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
         wait_until(lambda: fresh(base) == 200)
         process.terminate()
         assert process.wait(20) == 0
-        assert log.read_text().endswith("Stopped.\n")
+        assert "Stopped.\n" in log.read_text()  # PostgreSQL may only now say that it runs again
     wait_until(lambda: not running_servers(site))
 
 
