@@ -249,15 +249,15 @@ class ImportViews:
             "outcome": [translate(say, text) for _kind, text in _result_messages(Counter(found.counted))],
             "reasons": {key: translate(say, text) for key, text in REASONS.items()},
             "forms_known": FORMS,
-            "unclear": self.session.scalar(
-                select(func.count()).select_from(background.unclear_rows(found.id).subquery())
-            ),
             "refresh": REFRESH,
             "proposable": found.state == background.REVIEW and self._may_propose(found),
         }
         if self.request.is_fragment:
             is_running = found.state in background.IN_PROGRESS
             return fragment(self.request, "import_progress", values) if is_running else Response(status=204)
+        # Not for the progress, which is asked for every few seconds and does not show it.
+        unclear = select(func.count()).select_from(background.unclear_rows(found.id).subquery())
+        values["unclear"] = self.session.scalar(unclear)
         return render_to_response("import/background.jinja2", values, request=self.request)
 
     def _groups(self, found):
