@@ -67,7 +67,7 @@ PAGES = (
     "!/feeds/releases.ics",
     "!/feeds/publisher/s1.atom",
     "!/feeds/series/s{series}.atom",
-    "!/feeds/private/{secret}/pull-list.ics",
+    "!/s/feeds/{secret}/pull-list.ics",
     "!/reading-lists/",
     "!/reading-lists/list-1/",
 )

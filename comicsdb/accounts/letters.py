@@ -10,18 +10,19 @@ from typing import NamedTuple
 from translationstring import TranslationString
 
 from comicsdb.accounts.browsers import browser_name
+from comicsdb.http.secret_paths import SECRET_PATHS
 from comicsdb.i18n import Text, _, long_date, ngettext
 from comicsdb.mail import Facts, Items, Letter, Link
 from comicsdb.models import SecurityEvent, SecurityEventKind, User, Webhook
 
 # Pages of the site.
-ACTIVATE = "/accounts/activate/{uid}/{secret}/"
-RESET = "/accounts/reset/{uid}/{secret}/"
+ACTIVATE = f"{SECRET_PATHS}activate/{{uid}}/{{secret}}/"
+RESET = f"{SECRET_PATHS}reset/{{uid}}/{{secret}}/"
 FORGOTTEN = "/accounts/password_reset/"
-CONFIRM_EMAIL = "/accounts/email/confirm/{secret}/"
-NOT_ME = "/accounts/not-me/{uid}/{secret}/"
+CONFIRM_EMAIL = f"{SECRET_PATHS}email/{{secret}}/"
+NOT_ME = f"{SECRET_PATHS}not-me/{{uid}}/{{secret}}/"
 LOG_IN = "/accounts/login/"
-LOG_IN_LINK = "/accounts/login/link/{secret}/"
+LOG_IN_LINK = f"{SECRET_PATHS}login/{{secret}}/"
 TOKENS = "/accounts/tokens/"
 WEBHOOK = "/accounts/webhooks/{id}/"
 HELP_BASIC = "/docs/http-basic/"  # the reference of the API

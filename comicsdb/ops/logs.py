@@ -13,11 +13,11 @@ from urllib.parse import parse_qsl
 
 from pyramid.events import ApplicationCreated
 from pyramid.httpexceptions import HTTPInternalServerError, HTTPServiceUnavailable
-from pyramid.interfaces import IRoutesMapper
 
 from comicsdb.http import OUTAGE_RETRY_SECONDS
 from comicsdb.http.client_address import is_trusted
 from comicsdb.http.execution_policies import OUTERMOST, ROUTE_KEY, wrap_execution_policy
+from comicsdb.http.secret_paths import without_secret
 from comicsdb.log_lines import in_one_line
 
 log = logging.getLogger(__name__)
@@ -31,8 +31,7 @@ STANDARD = set(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message"
 _environ: ContextVar[dict | None] = ContextVar("environ", default=None)
 
 MASK = "***"
-SECRET_HEADERS = {"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION", "HTTP_X_CSRF_TOKEN"}
-SECRET_WORDS = ("secret", "token", "password", "key", "uid")  # in names of parameters and parts of paths
+SECRET_WORDS = ("secret", "token", "password", "key", "authorization", "cookie")  # of parameters and headers
 
 
 def request_id() -> str | None:
@@ -173,12 +172,9 @@ class ErrorReporter(logging.Handler):
     are logged.
     """
 
-    def __init__(
-        self, report: Callable[[BaseException, dict], object], patterns: Callable[[str], str | None]
-    ):
+    def __init__(self, report: Callable[[BaseException, dict], object]):
         super().__init__(logging.ERROR)
         self._report = report
-        self._patterns = patterns
         self._own = threading.local()
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -206,20 +202,14 @@ class ErrorReporter(logging.Handler):
             "request": request_id(),
             "method": environ["REQUEST_METHOD"],
             "route": environ.get(ROUTE_KEY),
-            "path": self._path(environ),
+            "path": without_secret(environ.get("PATH_INFO", "")),
             "query": "&".join(f"{name}={_masked(name, value)}" for name, value in _query(environ)),
             "headers": {
-                name.removeprefix("HTTP_").replace("_", "-").title(): value
+                name.removeprefix("HTTP_").replace("_", "-").title(): _masked(name, value)
                 for name, value in environ.items()
-                if name.startswith("HTTP_") and name not in SECRET_HEADERS
+                if name.startswith("HTTP_")
             },
         }
-
-    def _path(self, environ: dict) -> str:
-        """The path, or the route's pattern if a part of the path is secret."""
-        pattern = self._patterns(environ.get(ROUTE_KEY)) or ""
-        secret = any(f"{{{word}" in pattern for word in SECRET_WORDS)
-        return pattern if secret else environ.get("PATH_INFO", "")
 
 
 def _query(environ: dict) -> list[tuple[str, str]]:
@@ -227,7 +217,8 @@ def _query(environ: dict) -> list[tuple[str, str]]:
 
 
 def _masked(name: str, value: str) -> str:
-    return MASK if any(word in name.lower() for word in SECRET_WORDS) else value
+    is_secret = any(word in name.lower() for word in SECRET_WORDS)
+    return MASK if is_secret else without_secret(value)
 
 
 def includeme(config):
@@ -236,12 +227,5 @@ def includeme(config):
     wrap_execution_policy(config, RequestLogPolicy, OUTERMOST)
     config.add_subscriber(_log_single_start, ApplicationCreated)
     report = config.get_settings()["comicsdb.errors.report"]
-    if report is None:
-        return
-    registry = config.registry
-
-    def pattern(name: str | None) -> str | None:
-        route = name and registry.getUtility(IRoutesMapper).get_route(name)
-        return route.pattern if route else None
-
-    logging.getLogger().addHandler(ErrorReporter(report, pattern))
+    if report is not None:
+        logging.getLogger().addHandler(ErrorReporter(report))

@@ -21,6 +21,7 @@ METRICS = {
     "COMICSDB_THROTTLE_BURST": "3",
     "COMICSDB_DATABASE_REPLICA_URLS": "postgresql+psycopg://nobody@127.0.0.1:1/watched",  # nobody listens
 }
+CSRF_HEADER = "X-CSRFToken"  # as in comicsdb_web/http/csrf.py
 UNKNOWN_PAGES = 'comicsdb_requests_total{route="none",status="4xx"}'
 MOST_CONNECTIONS = 'comicsdb_database_connections{state="most"}'
 
@@ -131,19 +132,20 @@ def test_of_a_process_that_dies_requests_stay_counted_and_connections_do_not(ser
 
 def test_a_fault_is_reported_once_and_without_secrets(server):
     _, base, log, reports, basic = server
-    path = "/probe/fail/this-is-a-link-of-a-mail/"
+    path = "/s/probe/this-is-a-link-of-a-mail/"
     status, headers, _ = fetch(
-        f"{base}{path}?q=x&token=hush",
+        f"{base}{path}?q=x&csrf_token=hush&next=/s/reset/1/hush/",
         Authorization=basic,
         Cookie="session=hush",
-        **{"X-Request-ID": "from-nginx.1"},
+        Referer=f"{base}{path}",
+        **{"X-Request-ID": "from-nginx.1", CSRF_HEADER: "hush"},
     )
     assert status == 500
     assert headers["x-request-id"] == "from-nginx.1"
     (report,) = map(json.loads, reports.read_text().splitlines())
     assert report["error"] == "a screw is loose"
     assert (report["request"], report["method"], report["route"]) == ("from-nginx.1", "GET", "probe.fail")
-    assert (report["path"], report["query"]) == ("/probe/fail/{secret}/", "q=x&token=***")
+    assert (report["path"], report["query"]) == ("/s/…", "q=x&csrf_token=***&next=/s/…")
     assert not re.search(r"hush|link-of-a-mail|Basic", json.dumps(report))
 
     # A reporter that fails itself affects only the log.

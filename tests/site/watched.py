@@ -18,5 +18,5 @@ def report(error, where):
 
 
 def includeme(config):
-    config.add_route("probe.fail", "/probe/fail/{secret}/")
+    config.add_route("probe.fail", "/s/probe/{secret}/")
     config.add_view(fail, route_name="probe.fail")

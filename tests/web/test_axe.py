@@ -18,7 +18,7 @@ from tests.web.conftest import log_in
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]
 FRAME = [[".top"], [".foot"]]  # the same on every page
-ERRORS = ["/no-such-page/", "/publisher/nobody/", "/accounts/reset/1/x/"]
+ERRORS = ["/no-such-page/", "/publisher/nobody/", "/s/reset/1/x/"]
 
 # Together, these pages contain nearly every component of the site. `make soak` checks all pages.
 SIGNED_IN = (

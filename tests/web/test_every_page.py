@@ -21,9 +21,9 @@ POLICY = (
 )
 ERRORS = (
     "/no-such-page/",
-    "/accounts/activate/1/x/",
-    "/accounts/reset/1/x/",
-    "/accounts/email/confirm/x/",
+    "/s/activate/1/x/",
+    "/s/reset/1/x/",
+    "/s/email/x/",
     "/publisher/nobody/",
     "/creator/?page=99",
     "/static/x/none.css",

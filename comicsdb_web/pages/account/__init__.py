@@ -1,6 +1,7 @@
 """The pages of accounts, and what they share."""
 
 from pyramid.csrf import get_csrf_token
+from pyramid.httpexceptions import HTTPMovedPermanently
 from pyramid.renderers import render_to_response
 from pyramid.security import NO_PERMISSION_REQUIRED
 
@@ -53,6 +54,25 @@ def add_account_page(config, name, pattern, view, *, member=True, decorator=no_s
         decorator=decorator,
         **options,
     )
+
+
+def add_mailed_page(config, name, pattern, former, view, **options):
+    """Directive: add the page of a mailed link, which has a secret in its path, and its former address."""
+    config.add_page(
+        name,
+        pattern,
+        view,
+        permission=NO_PERMISSION_REQUIRED,
+        decorator=restrict_referrer,
+        **options,
+    )
+    config.add_page(f"{name}.former", former, _redirect_former, permission=NO_PERMISSION_REQUIRED)
+
+
+@restrict_referrer
+def _redirect_former(_context, request):
+    name = request.matched_route.name.removesuffix(".former")
+    return HTTPMovedPermanently(request.route_path(name, **request.matchdict))
 
 
 def notice(request, title, *paragraphs, links=(), icon="mail", status=200):
@@ -116,6 +136,7 @@ def account_of(request) -> User:
 def includeme(config):
     """Include all parts; profiles come last, because a user name may be any other word."""
     config.add_directive("add_account_page", add_account_page)
+    config.add_directive("add_mailed_page", add_mailed_page)
     config.include(".login")  # log in, log out
     config.include(".signup")  # a new account and its activation
     config.include(".password")  # a new password, known or forgotten

@@ -7,10 +7,11 @@ from pyramid.httpexceptions import HTTPFound, HTTPSeeOther
 from pyramid.response import Response
 
 from comicsdb import accounts
+from comicsdb.accounts import letters
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import safe_path
 from comicsdb_web.http.session_auth import begin_session, end_session
-from comicsdb_web.pages.account import notice, restrict_referrer
+from comicsdb_web.pages.account import notice
 from comicsdb_web.rendering.locales import _
 
 log = logging.getLogger(__name__)
@@ -183,13 +184,12 @@ def includeme(config):
         member=False,
     )
     config.add_account_page("login.options", "login/passkey/options/", passkey_options, member=False)
-    config.add_account_page(
+    config.add_mailed_page(
         "login.link",
-        "login/link/{secret}/",
+        letters.LOG_IN_LINK,
+        "/accounts/login/link/{secret}/",
         link_form,
         renderer="account/login_link.jinja2",
         post=link,
-        member=False,
-        decorator=restrict_referrer,
     )
     config.add_account_page("logout", "logout/", logout, methods=("POST",), member=False)

@@ -3,11 +3,12 @@
 from pyramid.httpexceptions import HTTPMovedPermanently, HTTPSeeOther
 
 from comicsdb import accounts
+from comicsdb.accounts import letters
 from comicsdb.catalog import InvalidError
 from comicsdb.security import session_identifier
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.session_auth import keep_session
-from comicsdb_web.pages.account import account_of, notice, restrict_referrer
+from comicsdb_web.pages.account import account_of, notice
 from comicsdb_web.rendering.locales import _
 
 REVOCATIONS = ("end_sessions", "revoke_tokens", "revoke_feeds")
@@ -153,12 +154,11 @@ def includeme(config):
     )
     config.add_account_page("account.reset_sent", "password_reset/done/", reset_sent, member=False)
     config.add_account_page("account.reset_done", "reset/done/", reset_done, member=False)
-    config.add_account_page(
+    config.add_mailed_page(
         "account.reset",
-        "reset/{uid}/{secret}/",
+        letters.RESET,
+        "/accounts/reset/{uid}/{secret}/",
         reset_form,
         renderer="account/reset.jinja2",
         post=reset,
-        member=False,
-        decorator=restrict_referrer,
     )

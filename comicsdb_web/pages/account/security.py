@@ -4,6 +4,7 @@ from pyramid.httpexceptions import HTTPMovedPermanently, HTTPNotFound, HTTPSeeOt
 from sqlalchemy import func, select
 
 from comicsdb import accounts
+from comicsdb.accounts import letters
 from comicsdb.accounts.browsers import browser_name
 from comicsdb.i18n import translate
 from comicsdb.models import SecurityEvent
@@ -12,7 +13,7 @@ from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.http.session_auth import forget_session
 from comicsdb_web.lists.paging import paginate
-from comicsdb_web.pages.account import notice, restrict_referrer
+from comicsdb_web.pages.account import notice
 from comicsdb_web.pages.account.tokens import SCOPES
 from comicsdb_web.rendering.locales import _
 
@@ -135,14 +136,13 @@ def _logged_out(request, text):
 def includeme(config):
     """Add the pages."""
     config.add_account_page("account.security", "security/", security, renderer="account/security.jinja2")
-    config.add_account_page(
+    config.add_mailed_page(
         "account.not_me",
-        "not-me/{uid}/{secret}/",
+        letters.NOT_ME,
+        "/accounts/not-me/{uid}/{secret}/",
         not_me_form,
         renderer="account/not_me.jinja2",
         post=not_me,
-        member=False,
-        decorator=restrict_referrer,
     )
     config.add_account_page("account.sessions", "sessions/", sessions)
     config.add_account_page("account.end_all", "sessions/end-all/", end_all_sessions, methods=("POST",))

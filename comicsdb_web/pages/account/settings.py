@@ -6,6 +6,7 @@ from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from pyramid.response import Response
 
 from comicsdb import accounts, clock
+from comicsdb.accounts import letters
 from comicsdb.catalog import InvalidError
 from comicsdb.imaging.picture import PictureError
 from comicsdb.media.storage import StorageDownError
@@ -13,7 +14,7 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb_web.forms import form_state
 from comicsdb_web.forms.form_state import OLD_PREFIX
 from comicsdb_web.http.session_auth import forget_session
-from comicsdb_web.pages.account import account_of, notice, restrict_referrer
+from comicsdb_web.pages.account import account_of, notice
 from comicsdb_web.rendering.locales import _
 
 PROFILE = ("username", "first_name", "last_name", "shows_name", "email", "bio", "language", "timezone")
@@ -218,8 +219,8 @@ def includeme(config):
         "account.profile", "update/", profile_form, renderer="account/profile_form.jinja2", post=save_profile
     )
     config.add_account_page("account.timezone", "timezone/", keep_timezone, methods=("POST",))
-    config.add_account_page(
-        "account.email", "email/confirm/{secret}/", confirm_email, member=False, decorator=restrict_referrer
+    config.add_mailed_page(
+        "account.email", letters.CONFIRM_EMAIL, "/accounts/email/confirm/{secret}/", confirm_email
     )
     config.add_account_page("account.export", "export/", export, renderer="account/export.jinja2")
     config.add_account_page(

@@ -4,11 +4,12 @@ from pyramid.httpexceptions import HTTPSeeOther
 from pyramid.response import Response
 
 from comicsdb import accounts
+from comicsdb.accounts import letters
 from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.session_auth import begin_session
-from comicsdb_web.pages.account import notice, restrict_referrer
+from comicsdb_web.pages.account import notice
 from comicsdb_web.pages.site.errors import error_page
 from comicsdb_web.rendering.locales import _
 
@@ -168,6 +169,6 @@ def includeme(config):
         post=resend,
         member=False,
     )
-    config.add_account_page(
-        "account.activate", "activate/{uid}/{secret}/", activate, member=False, decorator=restrict_referrer
+    config.add_mailed_page(
+        "account.activate", letters.ACTIVATE, "/accounts/activate/{uid}/{secret}/", activate
     )

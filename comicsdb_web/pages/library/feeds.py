@@ -15,6 +15,7 @@ from comicsdb import clock
 from comicsdb.accounts import feed_addresses
 from comicsdb.accounts.passwords import digest
 from comicsdb.http.client_address import client_ip, network
+from comicsdb.http.secret_paths import SECRET_PATHS
 from comicsdb.i18n import translate
 from comicsdb.library import feeds, pull_list
 from comicsdb.models import Issue, Publisher, Series
@@ -181,4 +182,6 @@ def includeme(config):
     config.add_page("series.feed", f"/feeds/series/{{slug}}.{form}", series_feed)
     for route in ("feeds.releases", "publisher.feed", "series.feed"):
         config.read_from_replica(route)
-    config.add_page("pull_list.feed", f"/feeds/private/{{secret}}/pull-list.{form}", private_feed)
+    config.add_page("pull_list.feed", f"{SECRET_PATHS}feeds/{{secret}}/pull-list.{form}", private_feed)
+    # Not redirected: not all programs that have subscribed would follow.
+    config.add_page("pull_list.feed.former", f"/feeds/private/{{secret}}/pull-list.{form}", private_feed)

@@ -15,6 +15,7 @@ from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.db import is_unavailable
 from comicsdb.http import OUTAGE_RETRY_SECONDS, READ_METHODS
 from comicsdb.http.bodies import BodyError
+from comicsdb.http.secret_paths import without_secret
 from comicsdb.media.storage import StorageDownError
 from comicsdb.ops.logs import log_failure
 from comicsdb.security import log_denied
@@ -201,18 +202,12 @@ def storage_down(error, request):
 def server_error(error, request):
     """500: logged with its traceback; the page depends on nothing that may be broken."""
     if not is_error_retryable(request, error):
-        log_failure(log, error, "Server error at %s %s", request.method, _loggable_path(request))
+        log_failure(log, error, "Server error at %s %s", request.method, without_secret(request.path))
     if not is_unavailable(error):
         return error_page(request, 500)
     response = error_page(request, 503, TEXTS[500], TITLES[500])
     response.retry_after = OUTAGE_RETRY_SECONDS
     return response
-
-
-def _loggable_path(request) -> str:
-    """The path without the secret of a reset, an activation, or a private feed."""
-    secret = (request.matchdict or {}).get("secret") if hasattr(request, "matchdict") else None
-    return request.path.replace(secret, "…") if secret else request.path
 
 
 def last_resort_tween_factory(handler, registry):  # noqa: ARG001

@@ -13,7 +13,7 @@ NEW = "another horse battery"
 def asked_for_another_address(context, ann, mailbox) -> str:
     """Somebody who knows the password requests another address; returns the secret of the link."""
     accounts.update_profile(context, ann.id, {"email": "evil@example.org", "password": PASSWORD})
-    return mailbox()[0].link("/email/confirm/").rstrip("/").rpartition("/")[2]
+    return mailbox()[0].link("/s/email/").rstrip("/").rpartition("/")[2]
 
 
 # Bypassing a ban or a change of password.

@@ -243,7 +243,7 @@ def test_the_link_logs_in_once_within_the_hour(context_with, session, ann, scatt
     with time_machine.travel(NOON, tick=False) as clock:
         scattered()
         refused(away)
-        secret = re.search(r"/accounts/login/link/([\w-]+)/", mailbox()[-1].text)[1]
+        secret = re.search(r"/s/login/([\w-]+)/", mailbox()[-1].text)[1]
         assert accounts.check_log_in_link(away, secret) == ann
         with pytest.raises(accounts.BadLinkError):
             accounts.log_in_by_link(away, f"{secret}x")
@@ -264,7 +264,7 @@ def test_the_link_stops_working(context_with, session, ann, scattered, mailbox, 
         identifier = accounts.begin_session(context, ann)
         scattered()
         refused(away)
-        secret = re.search(r"/accounts/login/link/([\w-]+)/", mailbox()[-1].text)[1]
+        secret = re.search(r"/s/login/([\w-]+)/", mailbox()[-1].text)[1]
         if change == "late":
             clock.shift(3600)
         elif change == "switched off":

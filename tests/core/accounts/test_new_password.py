@@ -60,7 +60,7 @@ def test_what_is_wrong_changes_nothing(context, session, ann, sessions, form, fi
 
 def asked(mailbox):
     mail = mailbox()[-1]
-    return mail.link("/accounts/reset/").rstrip("/").split("/")[-2:]
+    return mail.link("/s/reset/").rstrip("/").split("/")[-2:]
 
 
 def test_a_link_sets_a_new_password_once(context, session, ann, sessions, mailbox):
@@ -68,7 +68,7 @@ def test_a_link_sets_a_new_password_once(context, session, ann, sessions, mailbo
     accounts.request_reset(context, "ann@EXAMPLE.org")
     (mail,) = mailbox()
     assert (mail.to, mail.kind) == ("Ann@example.org", "reset")
-    assert mail.link("/reset/").startswith(f"http://localhost/accounts/reset/{ann.id}/")
+    assert mail.link("/reset/").startswith(f"http://localhost/s/reset/{ann.id}/")
     assert "24 hours" in mail.text
     uid, secret = asked(mailbox)
     assert accounts.check_reset(context, uid, secret) is ann

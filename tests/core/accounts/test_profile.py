@@ -135,7 +135,7 @@ def test_a_request_that_comes_to_nothing_leaves_no_file(storing, session, ann):
 
 def opened(mailbox):
     (mail,) = [mail for mail in mailbox() if mail.kind == "confirm_email"][-1:]
-    return mail.link("/email/confirm/").rstrip("/").rpartition("/")[2]
+    return mail.link("/s/email/").rstrip("/").rpartition("/")[2]
 
 
 def test_a_new_address_counts_when_its_link_is_opened(context, session, ann, mailbox):

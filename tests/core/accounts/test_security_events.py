@@ -108,7 +108,7 @@ def intruded(context, session, ann, mailbox):
     feed_addresses.make_address(session, ann.id, "Phone", accounts.new_form_key())
     accounts.change_password(context, ann.id, here, CHANGE)
     accounts.update_profile(context, ann.id, {"email": "evil@example.org", "password": NEW})
-    (link,) = [mail.link("/confirm/") for mail in mailbox() if mail.kind == "confirm_email"]
+    (link,) = [mail.link("/s/email/") for mail in mailbox() if mail.kind == "confirm_email"]
     accounts.confirm_email(context, link.split("/")[-2])
     session.flush()
     assert ann.email == "evil@example.org"

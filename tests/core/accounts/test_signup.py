@@ -27,7 +27,7 @@ def named(session, name):
 
 def opened(mail):
     """Account id and secret in the link of a mail."""
-    return mail.link("/accounts/activate/").rstrip("/").split("/")[-2:]
+    return mail.link("/s/activate/").rstrip("/").split("/")[-2:]
 
 
 def test_a_new_account_waits_for_its_link(context, session, form, mailbox, caplog):
@@ -42,7 +42,7 @@ def test_a_new_account_waits_for_its_link(context, session, form, mailbox, caplo
     (mail,) = mailbox()
     assert (mail.kind, mail.to, mail.user_id) == ("activation", "Bob@example.org", bob.id)
     _uid, secret = opened(mail)
-    assert mail.link("/activate/") == f"http://localhost/accounts/activate/{bob.id}/{secret}/"
+    assert mail.link("/activate/") == f"http://localhost/s/activate/{bob.id}/{secret}/"
     assert "24 ore" in mail.text
     assert "ignora questa e-mail" in mail.words
     assert caplog.messages[0] == "User signed up (user=bob, ip=192.0.2.7)"

@@ -90,7 +90,7 @@ def test_an_outage_has_no_trace_and_is_reported_all_the_same():
     logger, reported = logging.getLogger("comicsdb.tests.outage"), []
     lines = logging.StreamHandler(io.StringIO())
     lines.setFormatter(JsonFormatter())
-    handlers = [lines, ErrorReporter(lambda error, where: reported.append((error, where)), str)]
+    handlers = [lines, ErrorReporter(lambda error, where: reported.append((error, where)))]
     for handler in handlers:
         logger.addHandler(handler)
     error = OSError("away")

@@ -32,7 +32,7 @@ def test_the_page_says_that_a_link_was_mailed_and_the_link_logs_in(testapp, sess
     assert refused.status_int == 429
     assert 0 < int(refused.headers["Retry-After"]) <= 3600
     assert "we have e-mailed its owner a link" in field_errors(refused)[""]
-    address = waiting_mails(session)[-1].link("/accounts/login/link/")
+    address = waiting_mails(session)[-1].link("/s/login/")
     path = "/" + address.split("/", 3)[3]
     for _ in range(2):
         page = testapp.get(path, extra_environ=AWAY)  # opening it does not use up the link
@@ -67,7 +67,7 @@ def test_the_link_leads_to_the_second_step_where_there_is_one(testapp, session, 
     guessed.second_factor = True
     session.commit()
     try_password(testapp, PASSWORD, AWAY)
-    path = "/" + waiting_mails(session)[-1].link("/accounts/login/link/").split("/", 3)[3]
+    path = "/" + waiting_mails(session)[-1].link("/s/login/").split("/", 3)[3]
     done = form_to(testapp.get(path, extra_environ=AWAY), path).submit(extra_environ=AWAY, status=303)
     assert done.location == "http://localhost/accounts/login/second/"
     assert session.query(LoginSession).all() == []

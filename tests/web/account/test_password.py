@@ -99,9 +99,7 @@ def test_a_link_works_once_and_for_a_day(testapp, member, session):
     assert soup(page).select_one(".card-links a")["href"] == FORGOTTEN
 
 
-@pytest.mark.parametrize(
-    "path", ["/accounts/reset/1/wrong/", "/accounts/reset/%01/%01/", "/accounts/reset/x/y/"]
-)
+@pytest.mark.parametrize("path", ["/s/reset/1/wrong/", "/s/reset/%01/%01/", "/s/reset/x/y/"])
 def test_a_bad_link_changes_nothing(testapp, member, path):
     testapp.get(path, status=404)
     token = soup(testapp.get(FORGOTTEN)).find("input", attrs={"name": "csrf_token"})["value"]

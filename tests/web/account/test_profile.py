@@ -142,7 +142,7 @@ def test_a_new_address_counts_when_its_link_is_opened(testapp, nora, session):
     assert fresh(session, nora).email.lower() == "nora@example.org"
     confirmation = next(each for each in waiting_mails(session) if each.to == "new@example.org")
     path = re.sub(r"^https?://[^/]*", "", confirmation.links[0])
-    assert path.startswith("/accounts/email/confirm/")
+    assert path.startswith("/s/email/")
     for _ in range(2):
         testapp.head(path, status=200)
     assert fresh(session, nora).email.lower() == "nora@example.org"
@@ -152,7 +152,7 @@ def test_a_new_address_counts_when_its_link_is_opened(testapp, nora, session):
     assert user.email == "new@example.org"
     assert user.email_confirmed
     assert soup(testapp.get(path, status=200)).h1.get_text() == "Your address is already confirmed"
-    testapp.get("/accounts/email/confirm/wrong/", status=404)
+    testapp.get("/s/email/wrong/", status=404)
 
 
 def test_the_picture_is_shown_changed_and_removed(testapp, nora, session):

@@ -56,4 +56,4 @@ def test_an_account_is_taken_back_by_the_link_of_a_mail_but_not_by_opening_it(te
     assert log_in(testapp).status_int == 422
     assert waiting_mails(session)[-1].kind == "reset"
     testapp.get(path, status=404)
-    testapp.get("/accounts/not-me/1/x/", status=404)
+    testapp.get("/s/not-me/1/x/", status=404)

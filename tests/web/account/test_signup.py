@@ -103,10 +103,10 @@ def test_looking_whether_the_link_is_there_changes_nothing(testapp, session):
 @pytest.mark.parametrize(
     "path",
     [
-        "/accounts/activate/1/wrong/",
-        "/accounts/activate/x/y/",
-        "/accounts/activate/%01/%01/",
-        "/accounts/activate/99999999999999999999/%F0%9F%A6%8A/",
+        "/s/activate/1/wrong/",
+        "/s/activate/x/y/",
+        "/s/activate/%01/%01/",
+        "/s/activate/99999999999999999999/%F0%9F%A6%8A/",
     ],
 )
 def test_a_bad_link_leads_to_another_letter(testapp, path):

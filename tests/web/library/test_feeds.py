@@ -337,9 +337,9 @@ def test_addresses_of_nobody_and_of_inactive_accounts_look_the_same(testapp, pro
     session.commit()
     answers = [program.get(each, status=404) for each in (
         paths["ics"],
-        f"/feeds/private/{'x' * 43}/pull-list.ics",
-        "/feeds/private/x/pull-list.ics",
-        f"/feeds/private/{'y' * 5000}/pull-list.ics",
+        f"/s/feeds/{'x' * 43}/pull-list.ics",
+        "/s/feeds/x/pull-list.ics",
+        f"/s/feeds/{'y' * 5000}/pull-list.ics",
     )]  # fmt: skip
     assert len({(each.text, str(sorted(each.headers.items()))) for each in answers}) == 1
 
@@ -355,10 +355,16 @@ def test_nobody_revokes_the_address_of_another(testapp, nora, make, session):
     assert listed(testapp) == []
 
 
+def test_private_feed_former_address_is_served(testapp, program, nora):
+    _, paths = made(testapp)
+    former = paths["ics"].replace("/s/feeds/", "/feeds/private/")
+    assert program.get(former, status=200).body == program.get(paths["ics"], status=200).body
+
+
 def test_a_secret_cannot_be_tried_often(testapp, program, nora):
     _, paths = made(testapp)
     for number in range(20):
-        program.get(f"/feeds/private/{number:043}/pull-list.ics", status=404)
+        program.get(f"/s/feeds/{number:043}/pull-list.ics", status=404)
     refused = program.get(paths["ics"], status=429)
     assert int(refused.headers["Retry-After"]) >= 1
     assert refused.headers["Cache-Control"] == "private, no-store"
@@ -375,5 +381,5 @@ def test_no_log_holds_a_secret(testapp, program, nora, session, monkeypatch, cap
     handler = logging.StreamHandler(told)
     for record in caplog.records:
         handler.emit(record)
-    assert "Server error at GET /feeds/private/…/pull-list.ics" in told.getvalue()
+    assert "Server error at GET /s/…" in told.getvalue()
     assert secret not in told.getvalue()
