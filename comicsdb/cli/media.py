@@ -5,14 +5,14 @@ from datetime import timedelta
 import click
 
 from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
-from comicsdb.cli.support import DAYS, CommandGroup, Site, pass_site
+from comicsdb.cli.support import DAYS, Site, pass_site
 from comicsdb.media.sweeping import missing, sweep
 from comicsdb.ops.jobs import MEDIA, job_lock
 
 SAFE = 24  # hours; no upload or import takes longer
 
 
-@click.group("media", cls=CommandGroup)
+@click.group("media")
 def media_group():
     """Maintain the pictures."""
 

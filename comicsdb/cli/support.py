@@ -1,7 +1,9 @@
 """Shared parts of all commands: the ini file, the database, and one-line messages for expected failures."""
 
 import os
+from collections.abc import Callable
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 
 import click
@@ -14,6 +16,7 @@ from comicsdb import db
 from comicsdb.accounts import passwords
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog.errors import CatalogError, InvalidError
+from comicsdb.cli import INI_VARIABLE
 from comicsdb.cli.database import is_current
 from comicsdb.config import SettingsError, parse_settings
 from comicsdb.db.dev_cluster import EmbeddedError
@@ -26,7 +29,6 @@ from comicsdb.ops.backup import BackupError
 from comicsdb.ops.ini import ini_loader
 from comicsdb.ops.jobs import AlreadyRunningError
 
-INI_VARIABLE = "COMICSDB_INI"
 DEFAULT_INI = "development.ini"
 DAYS = click.IntRange(1, 36_500)  # up to a hundred years, as the dates of Python begin with the year 1
 NOT_CURRENT = "The schema is not the one this version needs: run `comicsdb db upgrade`."
@@ -42,31 +44,27 @@ EXPECTED_ERRORS = (
 REFUSALS = (InsufficientPrivilege, FeatureNotSupported)  # such as an extension that is not installed
 
 
-class CommandGroup(click.Group):
-    """A group whose commands end expected failures with a one-line message and exit code 1."""
-
-    def invoke(self, ctx: click.Context):
-        """Run a command; see the class."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:  # nobody reads the output any more; click ends the process without a message
-            raise
-        except EXPECTED_ERRORS as error:
-            raise click.ClickException(str(error)) from error
-        except (DBAPIError, psycopg.Error) as error:
-            cause = error.orig if isinstance(error, DBAPIError) else error
-            first = str(cause).strip().partition("\n")[0]
-            if isinstance(cause, psycopg.OperationalError):
-                raise click.ClickException(f"The database does not answer: {first}") from error
-            if isinstance(cause, ReadOnlySqlTransaction):
-                raise click.ClickException(
-                    f"The database refuses this: {first} (is it a replica?)."
-                ) from error
-            if isinstance(cause, REFUSALS):
-                raise click.ClickException(
-                    f"The database refuses this: {first} (docs/deploy.md says how to create it)."
-                ) from error
-            raise
+@contextmanager
+def one_line_errors():
+    """End expected failures of a command with a one-line message and exit code 1."""
+    try:
+        yield
+    except BrokenPipeError:  # nobody reads the output any more; click ends the process without a message
+        raise
+    except EXPECTED_ERRORS as error:
+        raise click.ClickException(str(error)) from error
+    except (DBAPIError, psycopg.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        first = str(cause).strip().partition("\n")[0]
+        if isinstance(cause, psycopg.OperationalError):
+            raise click.ClickException(f"The database does not answer: {first}") from error
+        if isinstance(cause, ReadOnlySqlTransaction):
+            raise click.ClickException(f"The database refuses this: {first} (is it a replica?).") from error
+        if isinstance(cause, REFUSALS):
+            raise click.ClickException(
+                f"The database refuses this: {first} (docs/deploy.md says how to create it)."
+            ) from error
+        raise
 
 
 def error_texts(error: CatalogError) -> list[str]:
@@ -76,9 +74,9 @@ def error_texts(error: CatalogError) -> list[str]:
     return [str(error)]
 
 
-def find_ini(given: str | None) -> Path:
-    """The ini file: the given one, else the one named by COMICSDB_INI, else ./development.ini."""
-    named = given or os.environ.get(INI_VARIABLE) or DEFAULT_INI
+def find_ini(named: str | None) -> Path:
+    """The ini file of the option, else of COMICSDB_INI, else ./development.ini."""
+    named = named or os.environ.get(INI_VARIABLE) or DEFAULT_INI
     path = Path(named)
     if not path.is_file():
         raise click.ClickException(
@@ -141,4 +139,13 @@ class Site:
             yield session
 
 
-pass_site = click.make_pass_decorator(Site)
+def pass_site(command: Callable) -> Callable:
+    """Give a command the site of the ini file, which is read when the command runs: help needs none."""
+
+    @click.pass_context
+    @wraps(command)
+    def run(context: click.Context, *arguments, **options):
+        site = Site(find_ini(context.find_root().params["config"]))
+        return context.invoke(command, site, *arguments, **options)
+
+    return run

@@ -1,7 +1,7 @@
 """Mirrors: a read-only copy of the public catalogue of another site, which follows its feed.
 
 `origin.py` is the client of the other site, `following.py` keeps the database equal to that of the origin,
-`covers.py` caches requested pictures. The command is `comicsdb mirror` (`comicsdb/cli/mirror.py`).
+`covers.py` caches requested pictures. The command is `comicsdb mirror` (`comicsdb/cli/mirroring.py`).
 """
 
 from pyramid.request import Request
