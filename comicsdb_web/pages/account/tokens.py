@@ -10,35 +10,35 @@ from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import require_confirmed_session
 from comicsdb_web.rendering.locales import _
 
-# The choices of the form: scopes with name and explanation, and lifetimes.
+# The choices of the form: what a program may do, with name and explanation, and lifetimes.
 SCOPES = {
-    TokenScope.READ: (_("Read only"), _("Read the catalogue. Cannot see anything private.")),
+    TokenScope.READ: (
+        _("Read the catalogue"),
+        _("It sees what every visitor sees: nothing private. It changes nothing."),
+    ),
     TokenScope.LIBRARY: (
-        _("Library"),
-        _(
-            "Also read and change your collection, pull list, wish list"
-            " and ratings, and read your private lists."
-        ),
+        _("Read the catalogue, keep the library"),
+        _("It can also see and change your collection, pull list, wish list and ratings, and see your lists."),
     ),
     TokenScope.EDIT: (
         _("Everything"),
-        _("Everything you may do through the API, including editing the catalogue."),
+        _("It can do all that you may do through the API. If you are an editor, it can change the catalogue."),
     ),
 }
 LIFETIMES = {
+    accounts.FOREVER: _("Until you revoke it"),
     "30": _("30 days"),
     "90": _("90 days"),
     "365": _("One year"),
     accounts.UNTIL: _("Until a date you choose"),
-    accounts.FOREVER: _("Until you revoke it"),
 }
 FIELDS = ("name", "scope", "lifetime", "until")
-CHOSEN = {"scope": TokenScope.READ, "lifetime": "365"}  # defaults of the form
+DEFAULTS = {"scope": TokenScope.READ, "lifetime": accounts.FOREVER}
 
 
 def tokens(request):
     """The form and the account's tokens."""
-    return _tokens_page(request, form_state.Form(CHOSEN))
+    return _tokens_page(request, form_state.Form(DEFAULTS))
 
 
 def generate(request):
@@ -59,7 +59,7 @@ def generate(request):
     except accounts.FormAlreadySubmittedError:
         text = _("That form was already submitted. A token is shown only once: revoke it and create another.")
         return _to_tokens(request, "info", text)
-    return _tokens_page(request, form_state.Form(CHOSEN), made)
+    return _tokens_page(request, form_state.Form(DEFAULTS), made)
 
 
 def revoke(request):

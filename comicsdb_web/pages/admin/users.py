@@ -343,7 +343,7 @@ def tokens(request):
         ),
         ConditionChoice("expired", _("Expired"), {"yes": (_("Yes"), expired), "no": (_("No"), ~expired)}),
         ConditionChoice(
-            "scope", _("Scope"), {each: (SCOPES[each][0], ApiToken.scope == each) for each in SCOPES}
+            "scope", _("What it may do"), {each: (SCOPES[each][0], ApiToken.scope == each) for each in SCOPES}
         ),
     )
     rows = select(ApiToken).join(ApiToken.user).options(contains_eager(ApiToken.user))

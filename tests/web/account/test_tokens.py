@@ -156,11 +156,17 @@ def test_neither_digest_nor_token_stands_in_an_address(testapp, nora):
 # Scope and expiry.
 
 
-def test_a_new_form_proposes_the_least_for_a_year(testapp, nora):
+def test_token_form_untouched_makes_a_token_that_only_reads_and_never_expires(testapp, nora, session):
     page = soup(testapp.get(PAGE))
     assert [each["value"] for each in page.select("input[name=scope][checked]")] == ["read"]
     assert [each["value"] for each in page.select("input[name=scope]")] == ["read", "library", "edit"]
-    assert page.select_one("select[name=lifetime] option[selected]")["value"] == "365"
+    lifetimes = page.select("select[name=lifetime] option")
+    assert [option["value"] for option in lifetimes if option.has_attr("selected")] == ["forever"]
+    assert [option["value"] for option in lifetimes] == ["forever", "30", "90", "365", "until"]
+    generate(testapp)
+    token = session.scalars(select(ApiToken)).one()
+    assert (token.scope, token.expiry) == ("read", None)
+    assert "Never" in soup(testapp.get(PAGE)).select_one("td[data-label=Expires]").get_text()
 
 
 def test_a_token_does_what_its_form_said(testapp, nora, session):
@@ -173,7 +179,7 @@ def test_a_token_does_what_its_form_said(testapp, nora, session):
     row.last_used, row.last_address = row.created, "2001:db8::7"
     session.commit()
     shown = soup(testapp.get(PAGE)).select_one("tbody tr").get_text(" ", strip=True)
-    assert "Library" in shown
+    assert "Read the catalogue, keep the library" in shown
     assert "2001:db8::7" in shown
     assert "May 6, 2031" in shown
     row.expiry = row.created
