@@ -267,18 +267,27 @@ def _threshold(name: str, words: str):
     "--send/--dry-run",
     "send",
     default=False,
-    help="Send the mails, and restrict accounts with --enforce; by default, only show what would be done.",
+    help="Send the mails, and restrict accounts if that is enforced; by default, only show what would be"
+    " done.",
 )
-@click.option("--enforce", is_flag=True, help="Restrict accounts that have had enough notices.")
+@click.option(
+    "--enforce/--no-enforce",
+    default=None,
+    help="Whether to restrict accounts that have had enough notices; by default, the setting"
+    " comicsdb.notices.enforce says so.",
+)
 @_threshold("enforce_after", "This many notices are enough.")
 @pass_site
-def throttle_notices_command(site: Site, send: bool, **rules):
+def throttle_notices_command(site: Site, send: bool, enforce: bool | None, **thresholds):
     """Report accounts whose programs keep sending requests to the API after 429; with --send, write to them.
 
-    With --enforce too, accounts that had enough notices lose their tokens, or are disabled if they have none.
+    If that is enforced, accounts that had enough notices lose their tokens, or are disabled without any.
     """
+    if enforce is None:
+        enforce = site.settings["comicsdb.notices.enforce"]
+    rules = NoticeRules(enforce=enforce, **thresholds)
     with site.database() as engine, job_lock(engine, NOTICES):
-        failed = _send_notices(site, db.session_factory(engine), NoticeRules(**rules), send=send)
+        failed = _send_notices(site, db.session_factory(engine), rules, send=send)
     if failed:
         raise click.ClickException(f"Nothing was done about {', '.join(failed)}.")
 

@@ -504,6 +504,12 @@ LIMITS = (
         (0, 3600),
         "how often a process stores its daily counts; `0` for never",
     ),
+    switch(
+        "comicsdb.notices.enforce",
+        "false",
+        "whether `comicsdb throttle-notices` restricts accounts that keep sending requests after 429 although"
+        " they had two mails",
+    ),
 )
 
 DONATIONS = (

@@ -18,7 +18,16 @@ from comicsdb.cli import main
 from comicsdb.config import SETTINGS
 from comicsdb.config.types import hsts
 from comicsdb.ops.server import read_options
-from tests.serving import SECRET, add_account, clean_environment, fetch, fetch_json, free_port, serving
+from tests.serving import (
+    SECRET,
+    add_account,
+    clean_environment,
+    connected,
+    fetch,
+    fetch_json,
+    free_port,
+    serving,
+)
 
 ROOT = Path(__file__).parent.parent.parent
 DEPLOY = ROOT / "deploy"
@@ -85,23 +94,68 @@ def test_units_run_commands_that_exist(path):
         assert (DEPLOY / Path(setting).name).is_file()
 
 
+def add_offender(url: str) -> None:
+    """Create an account that had two notices, is still throttled, and uses HTTP Basic."""
+    add_account(url)
+    with connected(url) as connection:
+        for statement in (
+            "UPDATE user_account SET email_confirmed = true, basic_used = now() WHERE username = 'ann'",
+            "INSERT INTO daily_count (day, counter, identity, count)"
+            " VALUES (timezone('UTC', now()), 'throttled:burst', 'user:ann', 100)",
+            "INSERT INTO throttle_notice (user_id, days_throttled, total_count, worst_day_count, sent_at)"
+            " SELECT id, 1, 100, 100, now() - weeks * interval '1 week'"
+            " FROM user_account, unnest(ARRAY[2, 4]) AS weeks WHERE username = 'ann'",
+        ):
+            connection.exec_driver_sql(statement)
+
+
+def run_daily_jobs(shell: list[str], url: str, folder: Path, **more: str):
+    """Run the daily jobs in phase 1 of the end of HTTP Basic; returns the process and the kinds of mails."""
+    environment = clean_environment(
+        COMICSDB_DATABASE_URL=url,
+        COMICSDB_SECRET=SECRET,
+        COMICSDB_BASE_URL="https://comics.example.org",
+        COMICSDB_BASIC_PHASE="1",
+        COMICSDB_BASIC_DEPRECATED="2026-11-01",
+        COMICSDB_MEDIA_FOLDER=str(folder / "media"),
+        COMICSDB_DUMPS_FOLDER=str(folder / "dumps"),
+        **more,
+    )
+    done = subprocess.run(shell, env=environment, capture_output=True, text=True, check=False)
+    with connected(url) as connection:
+        return done, list(connection.exec_driver_sql("SELECT kind FROM outgoing_mail ORDER BY id").scalars())
+
+
 def test_a_job_that_fails_keeps_no_other_from_running(database, tmp_path):
+    add_offender(database)
     shell = command_of(DEPLOY / "systemd" / "comicsdb-daily.service")
     programs = str(Path(sys.executable).parent)
     shell[2] = shell[2].replace(f"{INSTALLED}.venv/bin", programs).replace(INSTALLED, f"{ROOT}/")
-    media = tmp_path / "media"
-    media.touch()  # not a folder, so it cannot be swept
-    environment = clean_environment(
-        COMICSDB_DATABASE_URL=database,
-        COMICSDB_SECRET=SECRET,
-        COMICSDB_MEDIA_FOLDER=str(media),
-        COMICSDB_DUMPS_FOLDER=str(tmp_path / "dumps"),
-    )
-    done = subprocess.run(shell, env=environment, capture_output=True, text=True, check=False)
+    (tmp_path / "media").touch()  # not a folder, so it cannot be swept
+    done, mails = run_daily_jobs(shell, database, tmp_path)
     assert "Not a directory" in done.stderr
-    assert "Nobody goes on asking after 429." in done.stdout
+    assert "Warned ann <ann@example.org>: 1 day throttled, 100 in total" in done.stdout
+    assert "2 prior notices" in done.stdout
+    assert "ann\n1 are reminded." in done.stdout
+    assert mails == ["throttle_warning", "basic_reminder"]
     assert "The newest dump in " in done.stderr
     assert done.returncode == 1
+
+
+def test_the_daily_jobs_of_the_containers_send_mails_and_enforce_if_that_is_set(database, tmp_path):
+    add_offender(database)
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    (jobs,) = re.findall(r"^ *03:30\) (.*) & ;;$", services["jobs"]["command"][-1], re.MULTILINE)
+    done, mails = run_daily_jobs(
+        ["sh", "-c", jobs],
+        database,
+        tmp_path,
+        PATH=f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        COMICSDB_INI=str(DEPLOY / "container.ini"),
+        COMICSDB_NOTICES_ENFORCE="true",
+    )
+    assert "Disabled ann <ann@example.org>: 1 day throttled, 100 in total" in done.stdout
+    assert mails == ["throttle_restriction"]  # a disabled account needs no reminder
 
 
 CONFINED = {
@@ -168,7 +222,7 @@ def test_every_job_of_the_document_is_done_by_a_unit():
     jobs = set(re.findall(r"^\| `comicsdb ([a-z -]+?)(?: FOLDER.*?)?` \|", document, re.MULTILINE))
     units = " ".join(path.read_text() for path in UNITS)
     assert len(jobs) >= 7
-    for job in jobs - {"account remind-basic"}:  # a temporary job
+    for job in jobs:
         assert f"production.ini {job}" in units or f"run {job};" in units
 
 

@@ -18,11 +18,17 @@ SCOPES = {
     ),
     TokenScope.LIBRARY: (
         _("Read the catalogue, keep the library"),
-        _("It can also see and change your collection, pull list, wish list and ratings, and see your lists."),
+        _(
+            "It can also see and change your collection, pull list, wish list"
+            " and ratings, and see your lists."
+        ),
     ),
     TokenScope.EDIT: (
         _("Everything"),
-        _("It can do all that you may do through the API. If you are an editor, it can change the catalogue."),
+        _(
+            "It can do all that you may do through the API."
+            " If you are an editor, it can change the catalogue."
+        ),
     ),
 }
 LIFETIMES = {

@@ -196,6 +196,14 @@ def test_a_report_says_what_would_be_enforced_and_how(world, command):
     assert world.rows(ApiToken) == []
 
 
+def test_enforcement_is_set_for_daily_jobs_and_overruled_by_an_option(world, command, monkeypatch):
+    world.add_token(create_account_warned_twice(world))
+    monkeypatch.setenv("COMICSDB_NOTICES_ENFORCE", "true")
+    assert command("--no-enforce")[1][0].startswith("Would warn ann")
+    assert command("--send")[1][0].startswith("Revoked the tokens of ann")
+    assert world.rows(ApiToken) == []
+
+
 def test_without_enforce_those_who_were_warned_are_warned_again(world, command):
     world.add_token(create_account_warned_twice(world))
     assert command("--send")[1][0].startswith("Warned ann")
