@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import click
@@ -27,6 +28,7 @@ from waitress import create_server
 
 import comicsdb
 from comicsdb import clock, db
+from comicsdb.accounts.passwords import digest
 from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.cli.database import upgrade
 from comicsdb.cli.exchange import progress_bar
@@ -37,7 +39,7 @@ from comicsdb.db.dev_cluster import EmbeddedError
 from comicsdb.exchange.importing import import_set, is_empty
 from comicsdb.http.streams import STOPPING
 from comicsdb.media.storage import StorageDownError
-from comicsdb.models import User
+from comicsdb.models import ApiToken, User
 from comicsdb.ops.ini import ini_loader
 
 log = logging.getLogger(__name__)
@@ -65,6 +67,14 @@ class ServePlan:
     url: str
     folder: Path | None
     is_demo: bool
+
+
+class Account(NamedTuple):
+    """An account of the data set: its password and its token, which is empty if it is not valid."""
+
+    name: str
+    password: str
+    token: str
 
 
 @click.command("serve")
@@ -100,7 +110,7 @@ def run(
     bound_socket: socket.socket,
     host: str,
     url: str,
-    accounts: list[tuple[str, str]] = (),
+    accounts: list[Account] = (),
     *,
     threads: int = THREADS,
 ) -> None:
@@ -196,7 +206,7 @@ def database_name(folder: Path) -> str:
     return f"data_{words}_{digest.hexdigest()[:10]}"
 
 
-def prepare(site: Site, plan: ServePlan) -> list[tuple[str, str]]:
+def prepare(site: Site, plan: ServePlan) -> list[Account]:
     """Migrate, load the data set into an empty catalogue, and return accounts that can log in."""
     with site.engine(plan.url) as engine:
         upgrade(engine)
@@ -228,21 +238,25 @@ def _load(site: Site, plan: ServePlan, session: Session) -> None:
     click.echo(f"{report.rows:,} rows loaded in {report.seconds:.0f} s.")
 
 
-def _accounts(site: Site, folder: Path, session: Session) -> list[tuple[str, str]]:
+def _accounts(site: Site, folder: Path, session: Session) -> list[Account]:
     """The first few accounts of a data set whose passwords are valid in this database."""
     users = folder / "users.jsonl"
     if not users.is_file():
         return []
-    found = []
+    accounts, passwords = [], site.passwords
     with users.open("rb") as stream:
         for line in itertools.islice(stream, SHOWN_ACCOUNTS):
             user = orjson.loads(line)
-            stored = session.scalar(
-                select(User.password).where(func.lower(User.username) == user["username"].lower())
-            )
-            if stored and site.passwords.verify(stored, user["password"]):
-                found.append((user["username"], user["password"]))
-    return found
+            name, password, token = user["username"], user["password"], user["api_token"]
+            stored = session.execute(
+                select(User.password, ApiToken.id)
+                .outerjoin(ApiToken, (ApiToken.user_id == User.id) & (ApiToken.digest == digest(token)))
+                .where(func.lower(User.username) == name.lower())
+            ).first()
+            if stored and passwords.verify(stored.password, password):
+                is_valid = stored.id is not None and token not in passwords.refused
+                accounts.append(Account(name, password, token if is_valid else ""))
+    return accounts
 
 
 def _address(host: str, bound_socket: socket.socket) -> str:
@@ -250,18 +264,16 @@ def _address(host: str, bound_socket: socket.socket) -> str:
     return f"http://{shown}:{bound_socket.getsockname()[1]}"
 
 
-def _serve(
-    app, bound_socket: socket.socket, address: str, accounts: list[tuple[str, str]], threads: int
-) -> None:
+def _serve(app, bound_socket: socket.socket, address: str, accounts: list[Account], threads: int) -> None:
     try:
         server = create_server(app, sockets=[bound_socket], threads=threads)
     except OSError as error:
         raise _port_error(*bound_socket.getsockname()[:2], error) from error
     click.echo(f"Site and API: {address}/ and {address}/api/")
     if accounts:
-        click.echo("Accounts (user name, password):")
-        for name, password in accounts:
-            click.echo(f"    {name:20} {password}")
+        click.echo("Accounts (user name, password, API token):")
+        for account in accounts:
+            click.echo(f"    {account.name:20} {account.password:20} {account.token}".rstrip())
     click.echo("Press Ctrl-C to stop.")
     sys.stdout.flush()
     server.run()  # until Ctrl-C or SIGTERM; current requests are finished

@@ -2,12 +2,14 @@
 
 import base64
 import os
+import re
 import secrets
 import signal
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -44,6 +46,7 @@ formatter = plain
 [formatter_plain]
 format = %(message)s
 """
+README = Path(__file__).parents[2] / "README.md"
 READY = "Press Ctrl-C to stop."
 
 
@@ -116,11 +119,12 @@ def test_the_demo_is_served_from_nothing_and_survives_a_kill(site):
     with served(site) as (process, base, log):
         printed = log.read_text()
         assert f"{base}/" in printed
-        assert "demo-admin-pass" in printed
+        assert re.search(r"^ +reader +demo-reader-pass +demo-reader-token$", printed, re.MULTILINE)
         assert len(running_servers(site)) == 1
         status, headers, _ = fetch(f"{base}/")
         assert (status, headers["Content-Type"].split(";")[0]) == (200, "text/html")
-        status, issues = fetch_json(f"{base}/api/issue/", Authorization=basic("reader", "demo-reader-pass"))
+        (authorization,) = re.findall(r"^ +curl -H 'Authorization: (.+)' ", README.read_text(), re.MULTILINE)
+        status, issues = fetch_json(f"{base}/api/issue/", Authorization=authorization)
         assert (status, issues["count"]) == (200, 500)
         picture = next(row["image"] for row in issues["results"] if row["image"])
         assert fetch(picture)[0] == 200
