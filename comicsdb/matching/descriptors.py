@@ -16,12 +16,13 @@ from comicsdb.values import compact_code
 
 HASH_KINDS = ("phash", "dhash", "ahash")
 FIRST_YEAR = 1000  # from here on, the number of a volume is understood as the first year of the series
-READINGS_MAX = 6
+READINGS_MAX = 8
 HALF = ("½", "0.5", "1/2")  # the spellings of the number ½
 NUMBER_DIGITS = 10  # more digits than an integer column can store
 SUPPLEMENTED = (17, 18)  # digits of a barcode with a five-digit supplement
 # A marked volume, which for Western comics is mostly a collection.
 _VOLUME_MARK = re.compile(r"(?<![^\W_])v(?:ol(?:ume)?)?[. _]{0,2}([0-9]{1,3})(?![0-9])", re.IGNORECASE)
+_LABEL = re.compile(r"(\S.*?) *\(((?:1[89]|20)[0-9]{2})\) *")  # a series with its first year
 _SIGNS = re.compile(r"[\W_]+")
 _ARTICLES = frozenset("the a an la le les il lo gli i der die das el los las l and".split())
 
@@ -40,6 +41,7 @@ class Descriptor:
     title: str = ""
     count: int | None = None
     year_began: int | None = None
+    is_year_early: bool = False
     cover_date: date | None = None
     store_date: date | None = None
     month: int | None = None
@@ -60,16 +62,20 @@ def build_descriptor(known: Mapping) -> Descriptor:
         volume, began = None, began or volume
     cover_date = known.get("cover_date")
     year = known.get("year") or (cover_date.year if cover_date else None)
-    given = Reading(
-        known.get("series", ""), _number(known.get("number", "")), known.get("title", ""), volume, year
-    )
+    series = known.get("series", "")
+    label = _LABEL.fullmatch(series)
+    if label and not began:  # "Batman (2016)" may also be the name
+        series, began = label[1], int(label[2])
+    given = Reading(series, _number(known.get("number", "")), known.get("title", ""), volume, year)
+    alternatives = [*known.get("alt_series", ()), *([label[0]] if label else ())]
     marked = _VOLUME_MARK.search(name)
     return Descriptor(
-        readings=_readings(given, known.get("alt_series", ()), [*_with_numbered_names(parsed.readings)]),
+        readings=_readings(given, alternatives, [*_with_numbered_names(parsed.readings)]),
         marked_volume=_number(marked[1]) if marked else "",
         title=given.title or parsed.title,
         count=known.get("count") or parsed.count,
         year_began=began,
+        is_year_early=parsed.is_year_early and not year,
         cover_date=cover_date or _day(year, known.get("month"), known.get("day")),
         store_date=known.get("store_date"),
         month=known.get("month") or parsed.month,
@@ -97,16 +103,18 @@ def _readings(given: Reading, alt_series: Sequence[str], parsed: list[Reading]) 
     """The given values completed by the file name, then its readings completed by the given values."""
 
     def completed(series: str, reading: Reading) -> Reading:
-        return Reading(
-            series,
-            given.number or _number(reading.number),
-            given.title or reading.title,
-            reading.volume if given.volume is None else given.volume,
-            given.year or reading.year,
+        return replace(
+            reading,
+            series=series,
+            number=given.number or _number(reading.number),
+            title=given.title or reading.title,
+            volume=reading.volume if given.volume is None else given.volume,
+            year=given.year or reading.year,
         )
 
     first = parsed[0] if parsed else Reading()
-    found = [completed(series, first) for series in (given.series, *alt_series) if series]
+    plain = replace(first, publisher="", is_literal=False)
+    found = [completed(series, plain) for series in (given.series, *alt_series) if series]
     found += [completed(each.series, each) for each in parsed if each.series]
     # Without a series: it may be given by its id alone.
     return tuple(dict.fromkeys(found or [completed("", first)]))[:READINGS_MAX]

@@ -21,20 +21,26 @@ from comicsdb.matching import words
 from comicsdb.matching.words import CHAPTER, NUMBER, PART, TOME, VOLUME
 
 LENGTH_MAX = 1000  # characters; longer names, which must be paths, are cut at the beginning
-READINGS_MAX = 4
+READINGS_MAX = 6
 FOLDERS_MAX = 4  # number of folders read, counted from the file
 EXTENSIONS = frozenset("cbz cbr cb7 cbt cba pdf epub zip rar 7z tar mobi djvu".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to understand a name; see `ParsedName` for the fields."""
+    """One way to understand a name; see `ParsedName` for the fields.
+
+    `publisher` is the text before a first dash if the series follows it. `is_literal` marks readings in which
+    the series has words that usually do not belong to it: formats, brackets, the folder's name.
+    """
 
     series: str = ""
     number: str = ""
     title: str = ""
     volume: int | None = None
     year: int | None = None
+    publisher: str = ""
+    is_literal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,7 @@ class ParsedName:
     volume: the volume number of the series. For manga and collections, the volume is the `number`.
     year_began: the first year of the series, if it is given in addition to the issue's year, or in a folder.
     year, month, day: the date of the issue. A single year may also be the first of the series.
+    is_year_early: whether the year stands before the number, as the first year of a series does in its label.
     format: the code of a series type, or another format in `words`.
     publisher, edition: as written.
     language: the catalogue's code.
@@ -65,7 +72,7 @@ class ParsedName:
     ids: ids in other databases.
     noise: words and brackets without information about the comic, or that are not understood.
     extension: in lower case, without the dot.
-    readings: up to four ways to understand the name, the likeliest first; the fields above are from that one.
+    readings: up to six ways to understand the name, the likeliest first; the fields above are from that one.
     """
 
     series: str = ""
@@ -77,6 +84,7 @@ class ParsedName:
     year: int | None = None
     month: int | None = None
     day: int | None = None
+    is_year_early: bool = False
     format: str = ""
     publisher: str = ""
     language: str = ""
@@ -105,10 +113,11 @@ def parse(name: str) -> ParsedName:
         title=first.title,
         count=facts.count or outer.facts.count,
         volume=first.volume,
-        year_began=part.year_began or outer.year_began,
+        year_began=part.year_began or outer.year_of(first.series),
         year=first.year,
         month=date.month if first.year == date.year else None,
         day=date.day if first.year == date.year else None,
+        is_year_early=part.is_year_early and first.year == date.year,
         format=facts.format or _named_format(first.series) or outer.facts.format,
         publisher=facts.publisher or outer.publisher(first.series),
         language=facts.language or outer.facts.language,
@@ -241,6 +250,7 @@ class _Token:
     has_count: bool = False  # whether a count follows
     bracket: bool = False
     date: _Date = NO_DATE
+    may_be_name: bool = False  # a format, or a bracket that says nothing else
 
     @property
     def dash(self) -> bool:
@@ -305,9 +315,11 @@ def _kanji_number(text: str) -> int:
 # Words with digits.
 
 _NUMBER = re.compile(
-    r"(?P<mark>[#№]|[^\W\d_½]{1,10}[.°º]{0,2}[#:]?)?(?P<sign>-)?(?P<whole>[0-9]{0,6})"
-    rf"(?P<rest>½|[.,][0-9]{{1,2}})?(?P<suffix>\.?(?:{words.SUFFIXES})|[A-Za-z])?(?:[-~]#?(?P<last>[0-9]{{1,6}}))?[.,:;]?"
+    r"(?P<mark>[#№]|[^\W\d_½¼¾]{1,10}[.°º]{0,2}[#:]?)?(?P<sign>-)?(?P<whole>[0-9]{0,9})"
+    rf"(?P<rest>[½¼¾]|[.,][0-9]{{1,2}})?(?P<suffix>\.?(?:{words.SUFFIXES})|[A-Za-z])?(?:[-~]#?(?P<last>[0-9]{{1,6}}))?[.,:;]?"
 )
+_FRACTIONS = {"½": ".5", "¼": ".25", "¾": ".75"}
+_SUFFIX_WORDS = frozenset(words.SUFFIXES.split("|"))
 _NO_SUFFIX = re.compile(r"3[Dd]|[0-9]+[pPxXsSkK]")  # 3D, 90s, 1080p
 _OF_COUNT = re.compile(r"#?([0-9]{1,4})(?:of|\u2044|/)([0-9]{1,4})", re.IGNORECASE)
 
@@ -319,6 +331,8 @@ def _mark(word: str) -> str:
 
 def _number_token(word: str) -> _Token | None:
     """The token of a word that is a number, possibly with a mark before it."""
+    if word.lstrip("#") == "∞":
+        return _Token(word, word, number="∞", mark=_mark(word[:-1]))
     found = _NUMBER.fullmatch(word)
     if found is None or not (found["whole"] or found["rest"]):
         return None
@@ -331,8 +345,8 @@ def _number_token(word: str) -> _Token | None:
         return None
     whole, rest, suffix = found["whole"], found["rest"] or "", (found["suffix"] or "").upper()
     number = (whole.lstrip("0") or "0") + rest.replace(",", ".")
-    if rest == "½":
-        number = "½" if number == "0½" else number.replace("½", ".5")
+    if rest in _FRACTIONS:
+        number = rest if number == f"0{rest}" else number.replace(rest, _FRACTIONS[rest])
     if found["last"]:
         suffix += f"-{found['last'].lstrip('0') or '0'}"
     return _Token(
@@ -423,7 +437,8 @@ class _Brackets:
         if token and token.mark != PART:
             token.bracket = True
             return token
-        return _Token(content, bracket=True, date=self.classify(content))
+        date = self.classify(content)
+        return _Token(content, folded, bracket=True, date=date, may_be_name=not date.year)
 
     def is_id(self, folded: str) -> bool:
         found = _OWN_ID.fullmatch(folded)
@@ -494,7 +509,9 @@ _SPLITTING_DOT = re.compile(
     rf"|(?<=[0-9])\.(?!(?:[0-9]|{words.SUFFIXES})(?![^\W_]))"
 )
 _SPLITTING_HYPHEN = re.compile(r"-(?=0[0-9]|[0-9]{3})")
-_DIGIT = re.compile("[0-9½]")
+_JOINED_NAME = re.compile(r"[^\W\d_][^\W_]*[^\W\d_](?=0[0-9]|[0-9]{3})")  # SilverLynxTales012
+_JOINED_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[0-9])")
+_DIGIT = re.compile("[0-9½¼¾∞]")
 _DASHES = frozenset(("-", "--", "---", "~", ":", "|", "•", "·"))
 
 
@@ -513,7 +530,8 @@ def _spaced(pieces: list[str]) -> list[str]:
         return [piece.replace("+", " ") for piece in pieces]
     if any(piece.count("-") > 1 and _DIGIT.search(piece) for piece in bare):
         return [piece.replace("-", " ") for piece in pieces]
-    return [_SPLITTING_HYPHEN.sub(" ", piece) for piece in pieces]
+    pieces = [_SPLITTING_HYPHEN.sub(" ", piece) for piece in pieces]
+    return [_JOINED_WORDS.sub(" ", piece) if _JOINED_NAME.match(piece) else piece for piece in pieces]
 
 
 def _word_tokens(piece: str) -> Iterator[_Token]:
@@ -559,6 +577,8 @@ def _with_marks(tokens: list[_Token]) -> list[_Token]:
 def _merge_mark(last: _Token, token: _Token) -> _Token | None:
     """Two tokens as one, if the first is a mark, such as `Vol.`, for the number in the second; else None."""
     mark = _mark(last.folded) if last.word and not last.number else ""
+    if last.number.isdigit() and token.text in _SUFFIX_WORDS:  # 6 AU
+        return _number_token(last.text + token.text)
     if not mark or last.folded in words.SHORT_MARKS:
         return None
     text = f"{last.text} {token.text}"
@@ -583,7 +603,8 @@ def _with_counts(tokens: list[_Token], facts: _Facts) -> list[_Token]:
             continue
         kept.append(token)
         if token.number and len(after) == 2 and after[0].folded in words.OF and after[1].number.isdigit():
-            facts.count = int(after[1].number)
+            if token.mark != PART:
+                facts.count = int(after[1].number)
             token.has_count = True
             position += 2
     return kept
@@ -591,6 +612,7 @@ def _with_counts(tokens: list[_Token], facts: _Facts) -> list[_Token]:
 
 # Parsing a whole name.
 
+_SHORT_BRACKET = re.compile(r"[0-9]{1,3}|[A-Za-z]")  # 1 [43], 5 [A]
 _SCORES = {NUMBER: 100, CHAPTER: 90, TOME: 70, VOLUME: 40, PART: 35, "": 50}
 _LIKELY, _POSSIBLE, _NEAR = 30, -15, 25  # scores of numbers, and the distance of alternatives
 
@@ -603,6 +625,7 @@ class _NameParser:
         self.date = NO_DATE
         self.year_began: int | None = None
         self.leading = False  # whether the number precedes all words
+        self.is_year_early = False
         text = self._without_codes(text)
         self.tokens = _with_counts(_with_marks(self._tokens(text)), self.facts)
         self._take_formats()
@@ -669,7 +692,8 @@ class _NameParser:
         while position < len(self.tokens):
             length = self._format_length(position) if kept else 0
             if length:
-                kept.append(_Token("", bracket=True))
+                text = " ".join(token.text for token in self.tokens[position : position + length])
+                kept.append(_Token(text, bracket=True, may_be_name=True))
                 position += length
                 continue
             kept.append(self.tokens[position])
@@ -697,9 +721,9 @@ class _NameParser:
     def _score(self, position: int, dashed: bool) -> float:
         """How likely a number is the issue's; with `dashed`, a padded number and a dash precede it."""
         token = self.tokens[position]
-        score = _SCORES[token.mark] + (40 if token.has_count else 0) + position / 10
         if token.mark or token.has_count:
-            return score
+            return self._marked_score(position)
+        score = _SCORES[""] + position / 10
         if token.bracket:
             return _LIKELY + 1
         after = self.tokens[position + 1] if position + 1 < len(self.tokens) else None
@@ -717,9 +741,21 @@ class _NameParser:
             score -= 50 if alone else 15 if not followed else 20 if token.padded else 40
         if token.year:
             score -= 20 if self.bracket_years - {token.year} else 45
-        if token.digits > 3:
+        if token.digits > 3 and token.number != words.MILLION:
             score -= 40 if token.digits > 4 else 10
+        if dashed and token.padded and self.tokens[position - 1].dash:  # Zone 100 - 01
+            return score
         return score - (20 if dashed else 0)
+
+    def _marked_score(self, position: int) -> float:
+        """The score of a number with a mark, such as `No. 6`, or a count, as in `3 of 6`."""
+        token = self.tokens[position]
+        score = _SCORES[token.mark] + position / 10
+        if token.has_count and token.mark != PART:  # Part 3 of 5 is the story's
+            score += 40
+        if token.mark == NUMBER and position == 0 and any(map(_is_plain_number, self.tokens[1:])):
+            score -= 70  # No. 6 012: the series is "No. 6"
+        return score
 
     def _candidates(self) -> list[tuple[float, int]]:
         """The numbers that may be the issue's, as pairs of score and position, best first."""
@@ -742,7 +778,7 @@ class _NameParser:
         self.facts.noise += [
             token.text for token in self.tokens if token.word and _is_noise(token) and token.text not in shown
         ]
-        found = [first, *_split_at_dash(first)]
+        found = [first, *self.literal_readings(first, best), *_split_at_dash(first)]
         if best is None:
             others = [position for score, position in candidates if score >= _POSSIBLE]
         else:
@@ -763,6 +799,38 @@ class _NameParser:
         """The reading of a folder, which has no number."""
         reading, self.date, self.year_began = self._reading(None)
         return reading
+
+    def literal_readings(self, reading: Reading, chosen: int | None) -> Iterator[Reading]:
+        """The reading with all words of its series' name, and the one with a bracket behind its number."""
+        if chosen is None:
+            named = next((at for at, token in enumerate(self.tokens) if token.word), 0)
+            dates = (at for at, token in enumerate(self.tokens) if at > named and token.date.year)
+            end = next(dates, len(self.tokens))
+        else:
+            end = chosen
+            behind = self.tokens[chosen + 1] if chosen + 1 < len(self.tokens) else None
+            if behind and behind.bracket and _SHORT_BRACKET.fullmatch(behind.text):
+                yield replace(reading, number=f"{reading.number} [{behind.text}]")
+        tokens = [
+            replace(token, bracket=False) if token.may_be_name else token
+            for token in self.tokens[:end]
+            if token.mark != VOLUME
+        ]
+        if chosen is not None and self.tokens[chosen].mark in {PART, TOME}:  # The Paper Book 004
+            mark = self.tokens[chosen].text.rpartition(" ")[0]
+            tokens.append(_Token(mark, _fold(mark)))
+        series = self._tidy(tokens)
+        if _fold(series) != _fold(reading.series) and any(token.word for token in tokens):
+            yield replace(reading, series=series, is_literal=True)
+
+    def _without_position(self, tokens: list[_Token], after: list[_Token]) -> list[_Token]:
+        """The tokens without a year, or a position in a reading order, in front of the series' name."""
+        words_behind = [token for token in tokens[1:] if token.word]
+        if len(tokens) < 2 or not tokens[0].number or tokens[0].mark or not words_behind:
+            return tokens
+        if tokens[1].dash and (after or tokens[0].year):
+            return tokens[2:]
+        return tokens[1:] if tokens[0].padded and after else tokens
 
     def _reading(self, chosen: int | None) -> tuple[Reading, _Date, int | None]:
         tokens = list(self.tokens)
@@ -797,10 +865,13 @@ class _NameParser:
             middle = max((place for place, token in enumerate(tokens) if token.word), default=0)
             middle = middle if chosen is None else chosen
             after = [date for place, date in single if place > middle]
+            self.is_year_early = chosen is not None and not after
             if after and single[0][0] < middle and single[0][1].year != after[0].year:
                 return after[0], began or single[0][1].year
             return next((date for _, date in single if date.month), single[0][1]), began
         place = self._bare_year(tokens, chosen)
+        if place is None and chosen and len(tokens) > 2 and tokens[0].year and tokens[1].dash:
+            return _Date(tokens[0].year), began  # 2020 - Name 005
         if place is None:
             return NO_DATE, began
         year, month = tokens[place].year, None
@@ -831,9 +902,7 @@ class _NameParser:
         if not any(token.word for token in before):
             series, title = _split_at_first_dash(_until_bracket(after)[0])
             return self._tidy(series, trim=True), self._story(title)
-        first = before[0]
-        if first.number and not first.mark and first.padded and any(token.word for token in before[1:]):
-            before = before[1:]  # the position in a reading order
+        before = self._without_position(before, tokens[chosen:])
         story, rest = _until_bracket(after)
         if not any(token.word for token in story):
             story = _after_dash(rest)
@@ -878,6 +947,11 @@ class _NameParser:
             if not (last and last.dash and each.dash)
         ]
         return _tidy_text(" ".join(token.text for token in kept))
+
+
+def _is_plain_number(token: _Token) -> bool:
+    """Whether a token is a number as files have it, behind a `#` or with three digits."""
+    return bool(token.number) and (token.padded or token.digits == 3 or token.text.startswith("#"))
 
 
 def _is_noise(token: _Token) -> bool:
@@ -926,7 +1000,8 @@ def _split_at_dash(reading: Reading) -> list[Reading]:
     """Other readings at a dash, as a text after it may be the title or the end of the series' name."""
     series, dash, title = reading.series.partition(" - ")
     if dash and not series.isdigit():
-        return [replace(reading, series=series, title=reading.title or title)]
+        publisher_first = replace(reading, series=title, publisher=series)
+        return [replace(reading, series=series, title=reading.title or title), publisher_first]
     if reading.title and not reading.number:
         return [replace(reading, series=f"{reading.series} - {reading.title}", title="")]
     return []
@@ -940,6 +1015,7 @@ class _Folders:
 
     def __init__(self, names: list[str]) -> None:
         self.facts, self.series, self.volume, self.year_began = _Facts(), "", None, None
+        self.literal_series = ""
         self.known_publisher = self.outer = ""
         self.single = len(names) == 1
         for place in range(len(names) - 1, -1, -1):
@@ -957,8 +1033,13 @@ class _Folders:
         reading = part.folder_reading()
         self.volume = self.volume or reading.volume
         self.year_began = self.year_began or part.year_began or reading.year
-        if reading.series and not _is_year(reading.series):
+        if reading.series and (reading.year or not _is_year(reading.series)):
             self.facts, self.series = part.facts, reading.series
+            self.literal_series = next((each.series for each in part.literal_readings(reading, None)), "")
+
+    def year_of(self, series: str) -> int | None:
+        """The first year in the folder's name, if the file is of the folder's series, not an annual, say."""
+        return self.year_began if not self.series or _fold(series) == _fold(self.series) else None
 
     def publisher(self, series: str) -> str:
         """The publisher: a known name, or the folder that contains the series' folder."""
@@ -973,7 +1054,7 @@ class _Folders:
         if not self.series:
             return readings
         first = readings[0]
-        if first.series.isdigit():  # 12.cbz, in the folder of a series
+        if _number_token(first.series):  # 12.cbz, in the folder of a series
             readings = sorted(readings, key=lambda each: each.series != "")
             first = readings[0]
         folded = _fold(self.series)
@@ -983,6 +1064,8 @@ class _Folders:
         same = _fold(first.series) == folded
         if not first.series:
             found = [replace(each, series=each.series or self.series) for each in readings]
+            if self.literal_series:
+                found.insert(1, replace(first, series=self.literal_series, is_literal=True))
         elif _fold(first.series) in words.NAMED_FORMATS:
             named = f"{self.series} {first.series}"
             found = [replace(first, series=named), *readings]
@@ -991,9 +1074,11 @@ class _Folders:
         elif leading and (self.year_began or not first.year):  # 123 - The Story, in the folder of a series
             title = f"{first.series} - {first.title}" if first.title else first.series
             found = [replace(first, series=self.series, title=title), *readings]
-        else:
+        elif not _fold(first.series).startswith(f"{folded} "):
             # The folder may also be the first half of a name that contains a slash.
             series = self.series if not self.single or self.year_began else f"{self.series}/{first.series}"
-            found = [*readings[: READINGS_MAX - 1], replace(first, series=series)]
+            found = [*readings[: READINGS_MAX - 1], replace(first, series=series, is_literal="/" in series)]
+        else:  # such as an annual in the folder of its series
+            found = readings
         found = [replace(each, volume=each.volume or self.volume) for each in found]
         return list(dict.fromkeys(found))[:READINGS_MAX]

@@ -161,28 +161,40 @@ def score_candidate(
 
     `relation_of` is a cached `name_relation` for the series of an issue.
     """
-    ways = [
-        (position * LATER_READING_WEIGHT, reasons)
+    readings = [
+        _of_reading(reading, position, descriptor, issue, relation_of)
         for position, reading in enumerate(descriptor.readings)
         if reading != EMPTY_READING
-        for reasons in (_of_reading(reading, descriptor, issue, relation_of),)
     ]
-    before, reasons = max(ways, key=lambda way: way[0] + sum(each.weight for each in way[1]), default=(0, []))
-    found = [*code_reasons, *reasons, *_common(descriptor, issue)]
-    if before:
-        found.append(Reason("file_name", "not the likeliest reading of the name", before))
+    best = max(readings, key=lambda reasons: sum(reason.weight for reason in reasons), default=[])
+    found = [*code_reasons, *best, *_common(descriptor, issue)]
     return Candidate(
         issue, found, is_identified=any(each.weight > UNIQUE_CODE_WEIGHT for each in code_reasons)
     )
 
 
 def _of_reading(
-    reading: Reading, descriptor: Descriptor, issue: Row, relation_of: Callable[[str, Row], int]
+    reading: Reading,
+    position: int,
+    descriptor: Descriptor,
+    issue: Row,
+    relation_of: Callable[[str, Row], int],
 ) -> list[Reason]:
     found = [_number(reading, issue)]
+    is_confirmed = False
     if reading.series:
-        weight, text = NAME_WEIGHTS[relation_of(reading.series, issue)]
+        relation = relation_of(reading.series, issue)
+        weight, text = NAME_WEIGHTS[relation]
         found.insert(0, Reason("series", text, weight))
+        if reading.publisher:
+            is_confirmed = _is_publisher(reading.publisher, issue)
+        elif reading.is_literal and relation == EQUAL:
+            is_confirmed = True
+            found.append(Reason("series", "name of the series complete", 1.0))
+    if position and not is_confirmed:
+        found.append(
+            Reason("file_name", "not the likeliest reading of the name", position * LATER_READING_WEIGHT)
+        )
     if reading.year and issue_year(issue):
         found.append(_year(reading.year, descriptor, issue))
     if descriptor.marked_volume == reading.number and reading.number and reading.volume is None:
@@ -225,6 +237,8 @@ def _year(year: int, descriptor: Descriptor, issue: Row) -> Reason:
     if off == 0:
         return Reason("year", "year equal", 3.0)
     if year == issue.year_began and not descriptor.year_began:
+        if descriptor.is_year_early:
+            return Reason("year", "year equal to the first of the series", 2.5)
         return Reason("year", "year is the first of the series", -0.2)
     if off == 1:
         return Reason("year", "year one off", -1.5)
@@ -270,11 +284,16 @@ def _dates(descriptor: Descriptor, issue: Row):
             yield Reason("month", "month equal", 1.0)
 
 
+def _is_publisher(name: str, issue: Row) -> bool:
+    """Whether the names of the issue's publisher or imprint begin like a name, or the other way round."""
+    folded = fold_name(name)
+    names = map(fold_name, (issue.publisher, issue.imprint or "", *issue.publisher_names))
+    return any(each and (each.startswith(folded) or folded.startswith(each)) for each in names)
+
+
 def _publisher(descriptor: Descriptor, issue: Row):
-    wanted = fold_name(descriptor.publisher)
-    if wanted:
-        known = [fold_name(each) for each in (issue.publisher, issue.imprint or "", *issue.publisher_names)]
-        if any(each and (each.startswith(wanted) or wanted.startswith(each)) for each in known):
+    if fold_name(descriptor.publisher):
+        if _is_publisher(descriptor.publisher, issue):
             yield Reason("publisher", "publisher equal", 1.5)
         else:
             yield Reason("publisher", "publisher different", -1.5)

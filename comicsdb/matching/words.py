@@ -199,6 +199,8 @@ SECONDARY = frozenset(
 # Suffixes of numbers, with or without a dot before them.
 SUFFIXES = "MU|NOW|INH|HU|BEY|LR|AU|UC|IO|GW|DEATHS"
 
+MILLION = "1000000"  # a number that many series have, in a month of their own
+
 # Folders whose names say nothing about their contents.
 GENERIC_FOLDERS = frozenset(
     (

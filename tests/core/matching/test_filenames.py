@@ -146,12 +146,23 @@ def test_two_extensions_and_none():
         ("Batman 66.cbz", [("Batman", "66", ""), ("Batman 66", "", "")]),
         (
             "Amazing Spider-Man Annual 2019",
-            [("Amazing Spider-Man Annual", "", ""), ("Amazing Spider-Man Annual", "2019", "")],
+            [
+                ("Amazing Spider-Man Annual", "", ""),
+                ("Amazing Spider-Man Annual 2019", "", ""),
+                ("Amazing Spider-Man Annual", "2019", ""),
+            ],
         ),
-        ("Batman - Year One 02", [("Batman - Year One", "2", ""), ("Batman", "2", "Year One")]),
+        (
+            "Batman - Year One 02",
+            [("Batman - Year One", "2", ""), ("Batman", "2", "Year One"), ("Year One", "2", "")],
+        ),
         (
             "Batman - The Killing Joke",
-            [("Batman - The Killing Joke", "", ""), ("Batman", "", "The Killing Joke")],
+            [
+                ("Batman - The Killing Joke", "", ""),
+                ("Batman", "", "The Killing Joke"),
+                ("The Killing Joke", "", ""),
+            ],
         ),
         ("Saga v03.cbz", [("Saga", "3", ""), ("Saga", "", "")]),
         ("Saga #12", [("Saga", "12", "")]),
@@ -159,6 +170,21 @@ def test_two_extensions_and_none():
         ("Superman/Batman 001.cbz", [("Batman", "1", ""), ("Superman/Batman", "1", "")]),
         ("Amazing Spider-Man (2018)/ASM 012.cbz", [("ASM", "12", ""), ("Amazing Spider-Man", "12", "")]),
         ("300.cbz", [("300", "", ""), ("", "300", "")]),
+        ("Lumen Annual (1990)/∞.cbz", [("Lumen Annual", "∞", ""), ("∞", "", "")]),
+        ("Harbor Graphic Novel 024 (1986)", [("Harbor", "24", ""), ("Harbor Graphic Novel", "24", "")]),
+        ("Harbor (Miniseries) 003 (2010)", [("Harbor", "3", ""), ("Harbor Miniseries", "3", "")]),
+        ("Harbor [Phase III] 003 (2010)", [("Harbor", "3", ""), ("Harbor Phase III", "3", "")]),
+        ("Harbor Digital Special (2008)/001", [("Harbor", "1", ""), ("Harbor Digital Special", "1", "")]),
+        (
+            "The Paper Book 004 (2012)",
+            [("The Paper", "4", ""), ("The Paper Book", "4", ""), ("The Paper Book 004", "", "")],
+        ),
+        ("Harbor 001 [43] (1950)", [("Harbor", "1", ""), ("Harbor", "1 [43]", "")]),
+        (
+            "145 - Harbor 149 (1985)",
+            [("Harbor", "149", ""), ("145 - Harbor", "149", ""), ("Harbor 149", "145", "")],
+        ),
+        ("Harbor (1963)/Harbor Annual 002 (1970).cbz", [("Harbor Annual", "2", "")]),
     ],
 )
 def test_readings_are_told_likeliest_first(name, readings):
