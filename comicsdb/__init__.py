@@ -27,6 +27,7 @@ def includeme(config):
     config.include("comicsdb.mirror")  # no writes or accounts on a mirror
     config.include("comicsdb.http.bodies")  # parsing of forms
     config.include("comicsdb.ops.logs")  # request ids in log lines, error reports
+    config.include("comicsdb.ops.sending")  # evaluation of responses, before they leave the application
     config.include("pyramid_retry")  # retries deadlocks and serialization failures
     config.include("pyramid_tm")  # one transaction per request
     config.include("comicsdb.db")  # request.dbsession

@@ -8,6 +8,7 @@ from pyramid.router import default_execution_policy
 
 ROUTE_KEY = "comicsdb.route"  # in the WSGI environment: the name of the route, once it is known
 NOTE_ROUTE_KEY = "comicsdb.note_route"  # also there: a function of the server to call with that name
+NOTE_CUT_KEY = "comicsdb.note_cut"  # and one to call if the body of the response fails
 # Order of Pyramid actions: after those of all includes and applications. Higher values are further out.
 LAST = 1000
 OUTERMOST = LAST + 9

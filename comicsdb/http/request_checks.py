@@ -1,17 +1,21 @@
 """Checks of every request before anything else parses it: lengths, host and encoding.
 
 They are an execution policy in all applications that include the core. After them, headers are short, path
-and query are UTF-8, URLs in `Origin` and `Referer` can be parsed, and `Cookie` only has well-formed pairs.
+and query are UTF-8, URLs in `Origin` and `Referer`, and dates and ranges can be parsed, and `Cookie` only has
+well-formed pairs.
 """
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import lru_cache
 from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from pyramid.response import Response
+from webob.byterange import Range
+from webob.datetime_utils import parse_date
 
 from comicsdb.http.execution_policies import LAST, wrap_execution_policy
 
@@ -24,6 +28,7 @@ HOST_MAX = 255
 ORDER = LAST + 4
 # Monitoring may use any name or address of the server for this path.
 HEALTH = "/health/"
+DATE_HEADERS = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE")
 # Hosts that only the local machine can reach; a base URL with one of them does not name the site.
 LOCAL_HOSTS = {"", "localhost", "127.0.0.1", "::1", "0.0.0.0", "::"}  # noqa: S104  (names, not an address to bind)
 
@@ -52,6 +57,15 @@ def well_formed_cookies(header: str) -> str:
     if _PAIRS.fullmatch(header):
         return header
     return "; ".join(pair for each in header.split(";") if _PAIR.fullmatch(pair := each.strip(" \t")))
+
+
+@lru_cache(maxsize=1024)
+def http_date(header: str) -> datetime | None:
+    """The time in a header; None for one that is not a date, or not of the years 1 to 9999."""
+    try:
+        return parse_date(header)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
 
 
 def check_lengths(environ: Mapping) -> Refusal | None:
@@ -90,6 +104,25 @@ def remove_invalid_headers(environ: dict) -> None:
         del environ["HTTP_REFERER"]
     if "HTTP_ORIGIN" in environ and not is_url(environ["HTTP_ORIGIN"]):
         environ["HTTP_ORIGIN"] = "null"  # not removed, as the client would not look like a browser
+    # WebOb evaluates conditions when the response is sent, and raises for dates that it cannot parse.
+    for name in DATE_HEADERS:
+        if name in environ and http_date(environ[name]) is None:
+            del environ[name]
+    if "HTTP_RANGE" in environ and not _has_range(environ):
+        del environ["HTTP_RANGE"]
+    if "HTTP_IF_RANGE" in environ and "HTTP_RANGE" not in environ:
+        del environ["HTTP_IF_RANGE"]
+
+
+def _has_range(environ: Mapping) -> bool:
+    """Whether a part of the content is asked for, under a condition that can be parsed."""
+    condition = environ.get("HTTP_IF_RANGE", "")
+    if condition.endswith(" GMT") and http_date(condition) is None:
+        return False
+    try:
+        return Range.parse(environ["HTTP_RANGE"]) is not None
+    except ValueError:  # a number of thousands of digits
+        return False
 
 
 def check_url(environ: Mapping) -> Refusal | None:

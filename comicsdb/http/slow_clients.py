@@ -21,6 +21,7 @@ from comicsdb.ops.watchdog import Heartbeat
 TOO_LARGE = ("413 Content Too Large", "The request is too large.")
 CUT_SHORT = ("400 Bad Request", "The request ended too early.")
 TOO_LATE = ("408 Request Timeout", "The request took too long to arrive.")
+FAILED = ("500 Internal Server Error", "A server error occurred.")
 BUSY = ("503 Service Unavailable", "Too many slow requests at the same time: please try again.")
 LARGE = 1024 * 1024  # bytes; smaller responses are buffered in memory for their client
 LARGE_SHARE = 8  # one in this many slow clients may send a larger body, which is held in memory
@@ -160,14 +161,18 @@ class SlowClientMiddleware:
         if isinstance(answer, Stream):
             return self._send_slowly((), answer, answer, start_response)
         pieces, size, rest = [], 0, iter(answer)
-        for piece in rest:
-            pieces.append(piece)
-            size += len(piece)
-            if size > LARGE:
-                break
-        else:
+        try:
+            for piece in rest:
+                pieces.append(piece)
+                size += len(piece)
+                if size > LARGE:
+                    break
+            else:
+                _close(answer)
+                return [b"".join(pieces)]
+        except Exception:  # the application has logged it
             _close(answer)
-            return [b"".join(pieces)]
+            return self._refuse(FAILED, start_response)
         return self._send_slowly(pieces, rest, answer, start_response)
 
     def _send_slowly(self, pieces, rest, answer, start_response: Callable) -> Iterable[bytes]:

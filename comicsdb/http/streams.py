@@ -14,8 +14,8 @@ def wait(environ: dict, seconds: float) -> bool:
         return STOPPING.wait(seconds)
 
 
-class Stream:
-    """The body of a long or slow response; each of `on_close` is called once, whoever closes it."""
+class Body:
+    """The body of a response in pieces; each of `on_close` is called once, whoever closes it."""
 
     def __init__(self, pieces: Iterable[bytes], *on_close: Callable[[], object]):
         self._pieces = pieces
@@ -26,7 +26,11 @@ class Stream:
         return iter(self._pieces)
 
     def close(self) -> None:
-        """Close the stream; the WSGI server calls this last."""
+        """Close the body; the WSGI server calls this last."""
         on_close, self._on_close = self._on_close, ()
         for each in on_close:
             each()
+
+
+class Stream(Body):
+    """A body whose pieces are sent as they come, so that a server does not buffer it."""

@@ -6,17 +6,18 @@ import multiprocessing
 import re
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl
 
 from pyramid.events import ApplicationCreated
-from pyramid.httpexceptions import HTTPInternalServerError, HTTPServiceUnavailable
 
 from comicsdb.http import OUTAGE_RETRY_SECONDS
 from comicsdb.http.client_address import is_trusted
 from comicsdb.http.execution_policies import OUTERMOST, ROUTE_KEY, wrap_execution_policy
+from comicsdb.http.request_checks import Refusal, refusal_response
 from comicsdb.http.secret_paths import without_secret
 from comicsdb.log_lines import in_one_line
 
@@ -30,6 +31,9 @@ STANDARD = set(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message"
 # The WSGI environment of this thread's request.
 _environ: ContextVar[dict | None] = ContextVar("environ", default=None)
 
+FAILED = Refusal(500, "A server error occurred.")
+DATABASE_DOWN = Refusal(503, "The database is unavailable at the moment; please try again later.")
+
 MASK = "***"
 SECRET_WORDS = ("secret", "token", "password", "key", "authorization", "cookie")  # of parameters and headers
 
@@ -42,6 +46,16 @@ def request_id() -> str | None:
     if REQUEST_ID_KEY not in environ:
         environ[REQUEST_ID_KEY] = secrets.token_hex(8)
     return environ[REQUEST_ID_KEY]
+
+
+@contextmanager
+def logging_for(environ: dict) -> Iterator[None]:
+    """A context in which log lines and error reports belong to a request."""
+    before = _environ.set(environ)
+    try:
+        yield
+    finally:
+        _environ.reset(before)
 
 
 class JsonFormatter(logging.Formatter):
@@ -97,6 +111,7 @@ class RequestLogPolicy:
     """An execution policy that makes the request's environment available to the log."""
 
     def __init__(self, registry, inner):
+        self._registry = registry
         self._proxies = registry.settings["comicsdb.trusted_proxies"]
         self._inner = inner
 
@@ -108,14 +123,11 @@ class RequestLogPolicy:
         sent_id = environ.get(REQUEST_ID_HEADER)
         if sent_id and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", sent_id) and is_trusted(environ, self._proxies):
             environ[REQUEST_ID_KEY] = sent_id
-        before = _environ.set(environ)
-        try:
+        with logging_for(environ):
             response = self._answer(environ, router)
             if response.status_code >= 500:
                 response.headers["X-Request-ID"] = request_id()
             return response
-        finally:
-            _environ.reset(before)
 
     def _answer(self, environ, router):
         try:
@@ -126,9 +138,10 @@ class RequestLogPolicy:
             )
             if environ.get("paste.throw_errors"):  # set by WebTest, to show failures
                 raise
+            response = refusal_response(self._registry, environ, DATABASE_DOWN if is_outage else FAILED)
             if is_outage:
-                return HTTPServiceUnavailable(headers=[("Retry-After", str(OUTAGE_RETRY_SECONDS))])
-            return HTTPInternalServerError()
+                response.headers["Retry-After"] = str(OUTAGE_RETRY_SECONDS)
+            return response
 
 
 def log_start(settings: Mapping, processes: int) -> None:

@@ -15,7 +15,7 @@ from comicsdb.config import SettingsError
 from comicsdb.db.replicas import Replica
 from comicsdb.exchange.downloads import age_of_newest
 from comicsdb.http import READ_METHODS
-from comicsdb.http.execution_policies import LAST, ROUTE_KEY, wrap_execution_policy
+from comicsdb.http.execution_policies import LAST, NOTE_CUT_KEY, ROUTE_KEY, wrap_execution_policy
 from comicsdb.ops.metrics_folder import FOLDER, create_shared_folder
 from comicsdb.ops.watchdog import is_alive
 
@@ -53,6 +53,9 @@ class Instruments:
             ("route",),
             buckets=BUCKETS,
             registry=None,
+        )
+        self.cut = counter(
+            "comicsdb_cut_responses", "Responses whose body failed after its beginning", ("route",)
         )
         self.throttled = counter("comicsdb_throttled", "Requests answered 429")
         self.cache = counter(
@@ -111,6 +114,7 @@ class MetricsPolicy:
         if environ.get("PATH_INFO") == PATH:
             return self._metrics(environ)
         begun, status = perf_counter(), 500
+        environ[NOTE_CUT_KEY] = partial(self._note_cut, environ)
         try:
             response = self._inner(environ, router)
             status = response.status_code
@@ -121,6 +125,9 @@ class MetricsPolicy:
             if status == 429:
                 self._instruments.throttled.inc()
         return response
+
+    def _note_cut(self, environ) -> None:
+        self._instruments.cut.labels(environ.get(ROUTE_KEY) or "none").inc()
 
     def _metrics(self, environ) -> Response:
         scheme, _, sent = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
@@ -242,4 +249,4 @@ def includeme(config):
     registry["comicsdb.validator_cache"].lru.on_resize = found.memory.labels("validators").set
     for replica in registry["comicsdb.replicas"] or ():
         _watch_replica(replica, found)
-    wrap_execution_policy(config, MetricsPolicy, LAST + 5)
+    wrap_execution_policy(config, MetricsPolicy, LAST + 6)

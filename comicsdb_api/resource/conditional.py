@@ -1,14 +1,13 @@
 """Conditional requests, by entity tags and dates, and their responses 200, 304 and 412."""
 
-from datetime import UTC
-from email.utils import formatdate, parsedate_to_datetime
+from email.utils import formatdate
 from functools import lru_cache
 
+from comicsdb.http.request_checks import DATE_HEADERS, http_date
 from comicsdb.readcache.etag import TAG_LENGTH, matches
 from comicsdb_api.responses import make_response
 
 MICROSECONDS = 1_000_000  # per second
-DATE_HEADERS = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE")
 PRECONDITION_HEADERS = ("HTTP_IF_MATCH", "HTTP_IF_NONE_MATCH", "HTTP_IF_UNMODIFIED_SINCE")  # of writes
 JSON_TYPE = ("Content-Type", "application/json")
 
@@ -124,13 +123,8 @@ def _has_changed(environ, dates: LastModified | None, tag: str | None) -> bool:
 
 def _seconds(date: str | None) -> int | None:
     """An HTTP date as seconds since 1970; None for a missing or invalid one."""
-    if not date:
-        return None
-    try:
-        moment = parsedate_to_datetime(date)
-        return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None
+    moment = http_date(date) if date else None
+    return int(moment.timestamp()) if moment else None
 
 
 @lru_cache(maxsize=4096)

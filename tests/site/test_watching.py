@@ -3,6 +3,7 @@
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
 
 import psutil
 import pytest
@@ -79,6 +80,42 @@ def test_figures_are_for_who_has_the_token(server):
     assert fetch(f"{base}/metrics/", method="POST", data="x", Authorization=f"Bearer {TOKEN}")[0] == 405
 
 
+# Failures of a response that are answered 500, and what clients see of those after its beginning.
+REPLACED = ("call", "beginning")
+CUT = {"middle": 500, "end": None, "stream": 200}
+
+
+def test_response_that_fails_while_sent_is_answered_counted_and_logged(server):
+    _, base, log, _, basic = server
+    for prefix, area, names in (("", "probe", (*REPLACED, *CUT)), ("/api", "api.probe", REPLACED)):
+        for name in names:
+            status, headers, body = received(f"{base}{prefix}/probe/{name}/", Authorization=basic)
+            values = figures(base)
+            answered = values.get(f'comicsdb_requests_total{{route="{area}.{name}",status="5xx"}}', 0)
+            cut = values.get(f'comicsdb_cut_responses_total{{route="{area}.{name}"}}', 0)
+            if name in REPLACED:
+                assert (status, answered, cut) == (500, 1, 0)
+                assert headers["content-type"].startswith("application/json" if prefix else "text/plain")
+                assert b"A server error occurred." in body
+                assert f'"request": "{headers["x-request-id"]}"' in log.read_text()
+            else:
+                # What was not sent yet is replaced. Otherwise, clients see that the end is missing if they
+                # know the length.
+                assert (status, answered, cut) == (CUT[name], 0, 1)
+    told = [json.loads(line) for line in log.read_text().splitlines() if "is loose" in line]
+    told = [line for line in told if line["logger"].startswith("comicsdb.")]  # the server repeats some
+    assert len(told) == 7
+    assert all(line["request"] for line in told)
+
+
+def received(url: str, **headers) -> tuple[int | None, dict, bytes]:
+    """A response; its status is None if the connection ends before its body."""
+    try:
+        return fetch(url, **headers)
+    except (OSError, HTTPException):
+        return None, {}, b""
+
+
 def test_figures_are_those_of_all_processes(server):
     process, base, _, _, basic = server
     for _ in range(20):
@@ -142,8 +179,7 @@ def test_a_fault_is_reported_once_and_without_secrets(server):
     )
     assert status == 500
     assert headers["x-request-id"] == "from-nginx.1"
-    (report,) = map(json.loads, reports.read_text().splitlines())
-    assert report["error"] == "a screw is loose"
+    (report,) = screws(reports)
     assert (report["request"], report["method"], report["route"]) == ("from-nginx.1", "GET", "probe.fail")
     assert (report["path"], report["query"]) == ("/s/…", "q=x&csrf_token=***&next=/s/…")
     assert not re.search(r"hush|link-of-a-mail|Basic", json.dumps(report))
@@ -155,7 +191,13 @@ def test_a_fault_is_reported_once_and_without_secrets(server):
     assert faults[0]["request"] == "from-nginx.1"
     assert {"time", "level", "logger", "message", "request", "exception"} <= set(faults[0])
     assert any("the reporter stumbles" in line.get("exception", "") for line in lines)
-    assert len(reports.read_text().splitlines()) == 2
+    assert len(screws(reports)) == 2
+
+
+def screws(reports) -> list[dict]:
+    """The reports of the view that fails."""
+    told = map(json.loads, reports.read_text().splitlines())
+    return [report for report in told if report["error"] == "a screw is loose"]
 
 
 def test_every_line_of_the_log_is_json(server):
