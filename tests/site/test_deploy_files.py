@@ -84,6 +84,7 @@ def test_units_run_commands_that_exist(path):
         for job in jobs_of(path):
             check_command(job.split())
     elif words[0] == "mirror":
+        assert program == "/opt/comicsdb-mirror/bin/comicsdb"
         check_command(words)
     elif program.endswith("/comicsdb"):
         assert words[:2] == ["-c", f"{INSTALLED}production.ini"]

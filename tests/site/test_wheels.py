@@ -1,19 +1,20 @@
 """Tests of the published wheels of all parts, installed into empty environments and served from there."""
 
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import venv
 import zipfile
 from importlib import metadata
-from importlib.util import cache_from_source
+from itertools import chain
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 from sqlalchemy import text
 
+from tests.installed import link_libraries, needed
 from tests.serving import (
     add_account,
     clean_environment,
@@ -22,6 +23,7 @@ from tests.serving import (
     fetch_json,
     free_port,
     pserve,
+    serving,
     write_ini,
 )
 
@@ -74,46 +76,22 @@ def install(python, wheels, *parts):
     the versions we test: downloading and unpacking them again would take longest of all. The installation is
     offline, so it fails if anything is missing.
     """
-    chosen = [next(wheels.glob(f"{part}-*.whl")) for part in parts]
-    (site,) = (Path(python).parent.parent / "lib").glob("python*/site-packages")
-    for distribution in needed(chosen):
-        for file in distribution.files:
-            if ".." not in file.parts:
-                link(file.locate(), site / file)
-                if file.suffix == ".py":
-                    link(compiled(file.locate()), compiled(site / file))
+    files = [next(wheels.glob(f"{part}-*.whl")) for part in parts]
+    link_libraries(needed(chain.from_iterable(map(required, files))), libraries(python))
     constraints = str(ROOT / "constraints.txt")
-    uv("pip", "install", "--no-index", "-c", constraints, *map(str, chosen), python=python, cwd=wheels)
+    uv("pip", "install", "--no-index", "-c", constraints, *map(str, files), python=python, cwd=wheels)
 
 
-def link(source, target):
-    """Link to an existing file, unless the link is already there."""
-    if source.exists() and not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(source)
+def libraries(python) -> Path:
+    """The folder of an environment's libraries."""
+    (site,) = (Path(python).parent.parent / "lib").glob("python*/site-packages")
+    return site
 
 
-def compiled(source):
-    """The path of a module's bytecode."""
-    return Path(cache_from_source(source))
-
-
-def needed(chosen):
-    """The direct and indirect requirements of some wheels by their metadata, without our other parts."""
-    found, todo = {}, []
-    for wheel in chosen:
-        name, version, *_ = wheel.name.split("-")
-        todo.append((metadata.PathDistribution(zipfile.Path(wheel, f"{name}-{version}.dist-info/")), ""))
-    while todo:
-        distribution, extra = todo.pop()
-        for requirement in map(Requirement, distribution.requires or ()):
-            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
-                name = canonicalize_name(requirement.name)
-                for wanted in ("", *requirement.extras):
-                    if name.replace("-", "_") not in PARTS and (name, wanted) not in found:
-                        found[name, wanted] = metadata.distribution(name)
-                        todo.append((found[name, wanted], wanted))
-    return found.values()
+def required(wheel) -> list[str]:
+    """What the metadata of a wheel require."""
+    name, version, *_ = wheel.name.split("-")
+    return metadata.PathDistribution(zipfile.Path(wheel, f"{name}-{version}.dist-info/")).requires or []
 
 
 def test_a_wheel_holds_its_package_with_its_data_and_nothing_else(wheels):
@@ -159,6 +137,38 @@ def test_the_api_is_served_from_wheels_without_the_site(environment, wheels, clu
         assert headers["Content-Type"].startswith("text/html")
         assert fetch(f"{base}/api/publisher/", Authorization=basic)[0] == 200
     cluster.drop_database("wheels")
+
+
+def test_a_mirror_installed_by_the_line_of_its_document_serves_a_copy(wheels, cluster, tmp_path):
+    document = (ROOT / "docs" / "mirror.md").read_text("utf-8")
+    (line,) = re.findall(r"^    mirror/bin/pip (install .*)$", document, re.MULTILINE)
+    (tmp_path / "dist").symlink_to(wheels)
+    (tmp_path / "constraints.txt").symlink_to(ROOT / "constraints.txt")
+    venv.create(tmp_path / "mirror")
+    python = str(tmp_path / "mirror" / "bin" / "python")
+    link_libraries(needed(["comicsdb[mirror]"]), libraries(python))
+    uv_pip = f"{shlex.quote(sys.executable)} -m uv pip"
+    options = f"--offline --no-index --python {shlex.quote(python)}"
+    run("/bin/sh", "-c", f"{uv_pip} {line} {options}", cwd=tmp_path)
+
+    cluster.ensure_database("mirrored")
+    url, port = cluster.url("mirrored"), free_port()
+    ini = write_ini(tmp_path, url, includes="comicsdb_api comicsdb_web", port=port)
+    options = f"comicsdb.dumps.folder = {tmp_path}/dumps\ncomicsdb.dumps.key = {tmp_path}/dumps.key\n"
+    ini.write_text(ini.read_text().replace("[server:main]", f"{options}\n[server:main]"))
+    run(sys.executable, "-m", "comicsdb", "-c", str(ini), "db", "upgrade", cwd=tmp_path)
+    with connected(url) as connection:
+        connection.execute(text("INSERT INTO publisher (name, slug) VALUES ('Nimbus', 'nimbus')"))
+    run(sys.executable, "-m", "comicsdb", "-c", str(ini), "dump", cwd=tmp_path)
+    mirror_port = free_port()
+    with pserve(ini, port) as origin:
+        command = ("comicsdb", "mirror", origin, "--folder", tmp_path / "copy", "--port", str(mirror_port))
+        with serving(tmp_path / "mirror.ini", mirror_port, python=python, command=command):
+            status, _, body = fetch(f"http://127.0.0.1:{mirror_port}/publisher/nimbus/")
+            assert (status, b"Nimbus" in body) == (200, True)
+            assert fetch_json(f"http://127.0.0.1:{mirror_port}/api/publisher/")[1]["count"] == 1
+        assert f"http://127.0.0.1:{mirror_port}\n" in (tmp_path / "copy" / "mirror.ini").read_text()
+    cluster.drop_database("mirrored")
 
 
 def test_the_client_is_installed_without_the_server(wheels, tmp_path):
