@@ -190,7 +190,7 @@ class SlowClientMiddleware:
 
 
 def _connections(port: int) -> Iterable[socket.socket]:
-    """The connections of this process from clients, as duplicated sockets."""
+    """The sockets of this process that are bound to a port, duplicated."""
     for name in os.listdir("/dev/fd"):
         try:
             descriptor = os.dup(int(name))
@@ -207,6 +207,15 @@ def _connections(port: int) -> Iterable[socket.socket]:
                 yield connection
                 continue
         connection.close()
+
+
+def is_listening(port: int) -> bool:
+    """Whether this process accepts connections on a port."""
+    is_open = False
+    for connection in _connections(port):
+        with connection:
+            is_open = is_open or bool(connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+    return is_open
 
 
 def _idle_time(connection: socket.socket, offset: int) -> float:

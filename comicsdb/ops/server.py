@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -27,6 +28,7 @@ from comicsdb.http.streams import STOPPING
 from comicsdb.ops import logs
 from comicsdb.ops.ini import ini_loader
 from comicsdb.ops.metrics_folder import create_shared_folder
+from comicsdb.ops.reloading import AnsweringMarks, Reloader, wait_for_successor
 from comicsdb.ops.watchdog import Heartbeat, Watchdog, serve_health
 
 log = logging.getLogger(__name__)
@@ -66,7 +68,6 @@ class Options:
     trusted_proxy: str | None = None
     trusted_proxy_headers: frozenset[str] = frozenset({"x-forwarded-proto", "x-forwarded-host"})
     patience: int = 30
-    reload_seconds: int = 10
     app: str = "main"
 
 
@@ -140,7 +141,6 @@ READERS = {
     "watchdog": _watchdog,
     "health": lambda name, text: {name: _address(text) if text else None},
     "patience": _count,
-    "reload_seconds": _count,
     "trusted_proxy": lambda name, text: {name: text or None},
     "trusted_proxy_headers": lambda name, text: {name: frozenset(text.lower().replace(",", " ").split())},
     "app": lambda name, text: {name: text},
@@ -165,7 +165,7 @@ def run(options: Options, global_conf: dict) -> None:
         http1_settings=HTTP1Settings(max_buffer_size=HEAD_MAX),
         respawn_failed_workers=True,
         workers_kill_timeout=options.patience,
-        respawn_interval=options.reload_seconds,
+        respawn_interval=0,
         log_level=LogLevels.notset,
         log_dictconfig=LOGGING,
     )
@@ -174,6 +174,7 @@ def run(options: Options, global_conf: dict) -> None:
     if _setting("comicsdb.metrics.token", options, global_conf):
         create_shared_folder()  # shared by all workers, including restarted ones
     failed, loaded, start_log_lock = [], multiprocessing.Event(), multiprocessing.Lock()
+    is_reloading = multiprocessing.Event()
 
     def give_up(*_):
         failed.append(True)
@@ -184,9 +185,17 @@ def run(options: Options, global_conf: dict) -> None:
     watchdog.start()
     if options.health:
         serve_health(*options.health, watchdog)
+    try_loading = partial(try_application, options, dict(global_conf))
+    server.on_startup(Reloader(server, is_reloading, try_loading, options.patience).start)
     server.serve(
         target_loader=partial(
-            load_application, options, dict(global_conf), loaded, start_log_lock, watchdog.folder
+            load_application,
+            options,
+            dict(global_conf),
+            loaded,
+            start_log_lock,
+            watchdog.folder,
+            is_reloading,
         ),
         wrap_loader=False,
     )
@@ -228,24 +237,48 @@ def _check_address(name: str, host: str, port: int) -> None:
         ) from error
 
 
+def try_application(options: Options, global_conf: dict) -> None:
+    """In a process of its own: try to load the application; the exit code is 1 if that fails."""
+    from comicsdb.ops.worker import HELD  # noqa: PLC0415  (the main process imports no tables)
+
+    HELD.set()
+    try:
+        _load(options, global_conf)
+    except (Exception, SystemExit) as error:
+        _log_failure(error)
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)  # at once, without waiting for any threads
+
+
+def _load(options: Options, global_conf: dict) -> Callable:
+    _log(options, global_conf)
+    return ini_loader(global_conf["__file__"]).get_wsgi_app(options.app, global_conf)
+
+
 def load_application(
-    options: Options, global_conf: dict, loaded: Event, start_log_lock: Lock, folder: Path
+    options: Options,
+    global_conf: dict,
+    loaded: Event,
+    start_log_lock: Lock,
+    folder: Path,
+    is_reloading: Event,
 ) -> Callable:
     """Load the application in a worker process, wrapped in the server's middleware.
 
     `loaded` is set when the first worker has loaded it. A failure before that stops the server; later ones
     make granian retry, but come late enough not to make it stop. The worker that acquires `start_log_lock`,
     which is never released, logs the start.
-    The worker's heartbeat is in `folder`.
+    The worker's heartbeat is in `folder`, and so are the marks of workers that answer.
     """
-    _handle_stop_signals()
+    marks = AnsweringMarks(folder)
+    _handle_stop_signals(partial(wait_for_successor, marks, options.workers, is_reloading), marks)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     gc.disable()  # garbage collection would take a third of the start
     try:
-        _log(options, global_conf)
-        app = ini_loader(global_conf["__file__"]).get_wsgi_app(options.app, global_conf)
-    except (Exception, SystemExit):
-        log.critical(LOAD_FAILED, exc_info=True)
+        app = _load(options, global_conf)
+    except (Exception, SystemExit) as error:
+        _log_failure(error)
         if loaded.is_set():
             time.sleep(RETRY_SECONDS)
         else:
@@ -274,7 +307,18 @@ def load_application(
         folder, options.threads, partial(middleware.end_late_bodies, options.port)
     )
     middleware.heartbeat.start()
+    marks.set_when_listening(options.port)
     return middleware
+
+
+def _log_failure(error: BaseException) -> None:
+    """Log that the application cannot be loaded: one line if a setting is wrong, else the traceback."""
+    from comicsdb.config import SettingsError  # noqa: PLC0415  (the main process imports no tables)
+
+    if isinstance(error, SettingsError):
+        log.critical("%s %s", LOAD_FAILED, error)
+    else:
+        log.critical(LOAD_FAILED, exc_info=error)
 
 
 def _exit_with_parent() -> None:
@@ -283,18 +327,20 @@ def _exit_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _handle_stop_signals() -> None:
+def _handle_stop_signals(wait_for_successor: Callable[[], None], marks: AnsweringMarks) -> None:
     """Leave SIGTERM and SIGINT to a thread, which calls granian's handler once, and not too early.
 
     The handler ignores a signal that arrives before the worker serves, and blocks the worker on a second one:
     Ctrl-C sends SIGINT to all processes of a terminal, after which the main process sends SIGTERM.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)  # inherited by all threads started from now on
-    threading.Thread(target=_wait_for_stop_signal, daemon=True).start()
+    threading.Thread(target=_wait_for_stop_signal, args=[wait_for_successor, marks], daemon=True).start()
 
 
-def _wait_for_stop_signal() -> None:
+def _wait_for_stop_signal(wait_for_successor: Callable[[], None], marks: AnsweringMarks) -> None:
     signal.sigwait(STOP_SIGNALS)
+    wait_for_successor()
+    marks.clear()
     STOPPING.set()
     handler = signal.getsignal(signal.SIGTERM)
     if not callable(handler):

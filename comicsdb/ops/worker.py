@@ -9,6 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from comicsdb.db import DATABASE_OUTAGE, is_unavailable
 
+HELD = threading.Event()  # set in a process that only tries to load the application
 LONG_PAUSE = 30.0  # seconds after a failure
 
 log = logging.getLogger(__name__)
@@ -27,8 +28,9 @@ class Worker:
         raise NotImplementedError
 
     def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
+        """Start the thread, unless workers are held."""
+        if not HELD.is_set():
+            self._thread.start()
 
     def stop(self) -> None:
         """Stop the thread after its current work."""

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -21,6 +22,7 @@ from tests.serving import SECRET, add_account, clean_environment, fetch, fetch_j
 from tests.waiting import TIMEOUT, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
+SLOW = 10  # seconds; the processors of these tests are busy
 UPLOAD = 20 * 1024 * 1024
 
 
@@ -89,7 +91,6 @@ def distrustful(catalogue, tmp_path_factory):
         "trusted_proxy": "192.0.2.1",
         "watchdog": str(WATCHDOG_SECONDS_MIN),
         "health": f"127.0.0.1:{health}",
-        "reload_seconds": "3",
         "includes": "tests.site.probe tests.site.stuck",
     }
     with served(tmp_path_factory.mktemp("other"), catalogue[0], **options) as given:
@@ -406,6 +407,60 @@ def test_a_worker_whose_successors_cannot_load_the_application_leaves_the_others
         assert answering(base) == {other}
         ini.write_text(text, "utf-8")
         assert other in await_all(process, base)
+
+
+def ask_all_along(base: str, stopped: threading.Event) -> list[str]:
+    """Send one request after the other, on new connections; returns what went wrong."""
+    problems = []
+    while not stopped.is_set():
+        began = time.monotonic()
+        try:
+            status, _ = fetch_json(f"{base}/probe/tell/")
+        except OSError as error:
+            problems.append(repr(error))
+            continue
+        if status != 200 or time.monotonic() - began > SLOW:
+            problems.append(f"{status} after {time.monotonic() - began:.1f} s")
+    return problems
+
+
+def test_many_reloads_in_quick_succession_leave_the_port_served_throughout(catalogue, tmp_path):
+    options = {"includes": "tests.site.probe", "workers": "1"}
+    with served(tmp_path, catalogue[0], **options) as (process, port, log), ThreadPoolExecutor(2) as pool:
+        base, stopped = f"http://127.0.0.1:{port}", threading.Event()
+        wait_until(lambda: answering(base))
+        first = workers(process)
+        asked = [pool.submit(ask_all_along, base, stopped) for _ in range(2)]
+        for pause in (0.5, *[0.1] * 9):
+            process.send_signal(signal.SIGHUP)
+            time.sleep(pause)
+        wait_until(lambda: log.read_text().count("All workers have been replaced.") == 2)
+        stopped.set()
+        assert [client.result(TIMEOUT) for client in asked] == [[], []]
+        assert len(there := workers(process)) == 1
+        assert not there & first
+
+
+def test_a_reload_that_cannot_load_the_application_leaves_the_workers(catalogue, tmp_path):
+    options = {"includes": "tests.site.probe", "workers": "1"}
+    with served(tmp_path, catalogue[0], **options) as (process, port, log):
+        base, ini = f"http://127.0.0.1:{port}", tmp_path / "production.ini"
+        wait_until(lambda: answering(base))
+        first = workers(process)
+        text = ini.read_text("utf-8")
+        ini.write_text(
+            text.replace("pyramid.includes", "comicsdb.cache.url = nonsense\npyramid.includes"), "utf-8"
+        )
+        process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "The workers stay as they are" in log.read_text())
+        assert answering(base) == first == workers(process)
+        critical = [line for line in log.read_text().splitlines() if " CRITICAL " in line]
+        assert len(critical) == 1
+        assert "comicsdb.cache.url" in critical[0]
+        assert "Traceback" not in log.read_text()
+        ini.write_text(text, "utf-8")
+        process.send_signal(signal.SIGHUP)
+        wait_until(lambda: answering(base) and not answering(base) & first)
 
 
 def connections(family, port: int) -> list:
