@@ -3,6 +3,9 @@
 Every table and column of the models is either listed in `PUBLIC_COLUMNS`, or listed as private with the
 reason; a test compares both with the models. Nothing in `PUBLIC_COLUMNS` is about people who use the site.
 
+Of tables that also have rows of objects of other kinds, such as private reading lists, only the rows in
+`PUBLIC_ROWS` are public. Rows have the same values everywhere (`json_value`).
+
 The state of an object is a dictionary from table to rows: its own row, and those of its parts, links, former
 slugs and picture hashes. `states_query` selects it; `remove_objects` and `insert_objects` write it to another
 database.
@@ -17,6 +20,7 @@ from sqlalchemy import Connection, text
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.models import metadata
 from comicsdb.models.attribution import OWNERS
+from comicsdb.models.base import sql_type
 
 _ROW = "id slug modified modified_before created_on desc cv_id gcd_id name"
 _PICTURE = "image image_width image_height"
@@ -99,6 +103,15 @@ PRIVATE_TABLES: dict[str, str] = {
 }
 SHARED_TABLES = ("picture_hash", "change_log")  # tables with rows that do not belong to a single object
 PUBLIC_KINDS = tuple(name for name in PUBLIC_COLUMNS if name in KINDS)  # in the order of their tables
+_OF_PUBLIC_KIND = "r.kind IN ({})".format(", ".join(f"'{kind}'" for kind in PUBLIC_KINDS))
+# Conditions on rows r; all rows of other public tables are public.
+PUBLIC_ROWS: dict[str, str] = {
+    "picture_hash": " OR ".join(
+        f"EXISTS (SELECT FROM {table} WHERE image = r.picture)" for table in ("issue", "variant")
+    ),
+    **{table: _OF_PUBLIC_KIND for table, columns in PUBLIC_COLUMNS.items() if "kind" in columns},
+}
+_INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
 
 
 @cache
@@ -124,9 +137,26 @@ def tables_of(kind: str) -> dict[str, str]:
     return {table: found[table] for table in PUBLIC_COLUMNS if table in found}
 
 
-def quoted_columns(table: str, row: str = "") -> str:
-    """The public columns of a table, quoted, as an SQL list."""
-    return ", ".join(f'{row}."{column}"' if row else f'"{column}"' for column in PUBLIC_COLUMNS[table])
+def json_value(expression: str, type_: str) -> str:
+    """The SQL expression for a value in JSON, in dumps, data sets and the feed.
+
+    Times are text in UTC with microseconds, dates and amounts text, so that no digit is lost.
+    """
+    if type_.startswith("TIMESTAMP"):
+        return _INSTANT.format(expression)
+    return f"{expression}::text" if type_.startswith(("DATE", "NUMERIC")) else expression
+
+
+def public_rows(table: str) -> str:
+    """The FROM and ORDER BY clauses for the public rows r of a table, in the order of its primary key."""
+    return f'FROM "{table}" r WHERE {PUBLIC_ROWS.get(table, "true")} ORDER BY {primary_key_order(table)}'
+
+
+def json_columns(table: str) -> str:
+    """The public columns of rows r of a table, with their values in JSON, as an SQL list."""
+    columns = metadata.tables[table].columns
+    types = {f'r."{name}"': sql_type(columns[name]) for name in PUBLIC_COLUMNS[table]}
+    return ", ".join(f"{json_value(name, type_)} AS {name[2:]}" for name, type_ in types.items())
 
 
 def primary_key_order(table: str) -> str:
@@ -139,7 +169,7 @@ def states_query(kind: str, ids: str) -> str:
     """A query for the states of the objects whose ids are the rows of `ids`: rows of id and state."""
     pairs = [
         f"'{table}', (SELECT coalesce(json_agg(x), '[]') FROM"
-        f' (SELECT {quoted_columns(table, "r")} FROM "{table}" r WHERE {condition}'
+        f' (SELECT {json_columns(table)} FROM "{table}" r WHERE {condition}'
         f" ORDER BY {primary_key_order(table)}) x)"
         for table, condition in tables_of(kind).items()
     ]

@@ -14,7 +14,9 @@ _OPTIONS = {zstd.CompressionParameter.compression_level: 9, zstd.CompressionPara
 
 def create(path: Path):
     """Open a new compressed file for writing bytes."""
-    return zstd.open(path, "wb", options=_OPTIONS)
+    stream = zstd.open(path, "wb", options=_OPTIONS)
+    stream.write(b"")  # begins a frame: without one, an empty file could not be read
+    return stream
 
 
 def open_plain(path: Path | BinaryIO):

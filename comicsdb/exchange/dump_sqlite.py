@@ -1,6 +1,6 @@
 """The SQLite file of a dump: all public tables, with keys, indexes and full-text search of names.
 
-Timestamps are text in ISO 8601 (UTC, microseconds), dates and amounts are text, arrays and objects are JSON,
+Values are those of JSON (`catalog.public_tables.json_value`), but arrays and objects are JSON text, and
 booleans are 0 and 1. `read_rows` returns rows in the form that `catalog.public_tables.insert_rows` takes.
 """
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 import orjson
 from psycopg import Connection
-from sqlalchemy import ARRAY, JSON, Boolean, Column, Date, DateTime, Integer, Numeric
+from sqlalchemy import ARRAY, JSON, Boolean, Column, Integer
 
-from comicsdb.catalog.public_tables import PUBLIC_COLUMNS, PUBLIC_KINDS
-from comicsdb.exchange.format import INSTANT
+from comicsdb.catalog.public_tables import PUBLIC_COLUMNS, PUBLIC_KINDS, json_value, public_rows
 from comicsdb.models import metadata
 from comicsdb.models.attribution import OWNERS
+from comicsdb.models.base import sql_type
 
 CHUNK = 5000
 # Indexes in addition to those of primary keys and foreign keys, which are all indexed.
@@ -77,13 +77,15 @@ def write(connection: Connection, path: Path, about: dict) -> dict[str, int]:
 def read_rows(database: sqlite3.Connection, table: str) -> Iterator[dict]:
     """The rows of a public table with the values they have in JSON, in the order of its primary key."""
     columns = PUBLIC_COLUMNS[table]
-    parsed = [name for name in columns if isinstance(_column(table, name).type, ARRAY | JSON)]
+    types = {name: _column(table, name).type for name in columns}
+    parsers = {name: orjson.loads for name in columns if isinstance(types[name], ARRAY | JSON)}
+    parsers |= {name: bool for name in columns if isinstance(types[name], Boolean)}
     names = ", ".join(f'"{name}"' for name in columns)
     rows = database.execute(f'SELECT {names} FROM "{table}" ORDER BY {", ".join(_key(table))}')
     for row in rows:
         record = dict(zip(columns, row, strict=True))
-        for name in parsed:
-            record[name] = None if record[name] is None else orjson.loads(record[name])
+        for name, parse in parsers.items():
+            record[name] = None if record[name] is None else parse(record[name])
         yield record
 
 
@@ -141,27 +143,22 @@ def _declaration(column: Column, *, is_rowid: bool) -> str:
 
 
 def _expression(column: Column) -> str:
-    """The SQL expression that converts a column to its value in the file."""
-    name = f'"{column.name}"'
+    """The SQL expression that converts a column of rows r to its value in the file."""
+    name = f'r."{column.name}"'
     match column.type:
-        case DateTime():
-            return INSTANT.format(name)
         case ARRAY() | JSON():
             return f"to_json({name})::text"
         case Boolean():
             return f"{name}::integer"
-        case Date() | Numeric():
-            return f"{name}::text"
-    return name
+    return json_value(name, sql_type(column))
 
 
 def _copy(connection: Connection, target: sqlite3.Connection, table: str) -> int:
-    """Copy the rows of a table in chunks; returns their number."""
+    """Copy the public rows of a table in chunks; returns their number."""
     columns, count = [_column(table, name) for name in PUBLIC_COLUMNS[table]], 0
     places = ", ".join("?" * len(columns))
     with connection.cursor("dump") as rows:
-        listed = ", ".join(map(_expression, columns))
-        rows.execute(f'SELECT {listed} FROM "{table}" ORDER BY {", ".join(_key(table))}')
+        rows.execute(f"SELECT {', '.join(map(_expression, columns))} {public_rows(table)}")
         while chunk := rows.fetchmany(CHUNK):
             target.executemany(f'INSERT INTO "{table}" VALUES ({places})', chunk)
             count += len(chunk)

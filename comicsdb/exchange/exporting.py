@@ -15,10 +15,10 @@ import orjson
 from psycopg import Connection
 from sqlalchemy.orm import Session
 
+from comicsdb.catalog.public_tables import json_value
 from comicsdb.exchange import compression
 from comicsdb.exchange.format import (
     FILES,
-    INSTANT,
     OF_ACCOUNTS,
     OWNED_ROWS,
     VERSION,
@@ -173,10 +173,7 @@ class _Export:
             return (
                 f"ARRAY(SELECT x.{link.other} FROM {link.table.name} x WHERE x.{link.own} = t.id ORDER BY 1)"
             )
-        column = f'{row}."{each.column}"'
-        if each.type.startswith("TIMESTAMP"):
-            return INSTANT.format(column)
-        return f"{column}::text" if each.type.startswith(("DATE", "NUMERIC")) else column
+        return json_value(f'{row}."{each.column}"', each.type)
 
     def _add_picture(self, key: str) -> tuple[str, str]:
         """Copy a picture, once for keys that share a file; returns its path below images/ and its SHA-256."""

@@ -13,14 +13,13 @@ their own, and are staged, checked, stored and exported like the rows of any oth
 from dataclasses import dataclass
 
 from sqlalchemy import ARRAY, Boolean, Column, Date, DateTime, Integer, Numeric, String
-from sqlalchemy.dialects import postgresql
 
 from comicsdb import clock, models
 from comicsdb.catalog.kinds import KINDS, Link
 from comicsdb.exchange import readers
 from comicsdb.exchange.readers import Reader, optional
 from comicsdb.models.attribution import OWNERS
-from comicsdb.models.base import INTEGER_MAX, allowed_values, max_value
+from comicsdb.models.base import INTEGER_MAX, allowed_values, max_value, sql_type
 from comicsdb.models.choices import (
     COUNTRIES,
     DEFAULT_LANGUAGE,
@@ -41,8 +40,6 @@ REQUIRED = object()  # the default of a field that is required
 INFERRED = object()
 PICTURE_SIZE = ("image_width", "image_height")
 PICTURE_FACTS = ("image_sha256", "image_hashes")  # keys that go with a picture
-INSTANT = """to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
-_DIALECT = postgresql.dialect()
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,11 +144,6 @@ class File:
         filled += [self.parent] if self.parent else []
         made = (*PICTURE_SIZE, *(("cover_hash",) if self.has_cover else ())) if self.has_picture else ()
         return (*filled, *(column for column in made if column not in filled))
-
-
-def sql_type(column: Column) -> str:
-    """The SQL type of a column."""
-    return column.type.compile(dialect=_DIALECT)
 
 
 def field(column, key: str = "", *, read: Reader | None = None, default=INFERRED) -> Field:

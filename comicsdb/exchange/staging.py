@@ -27,13 +27,13 @@ from comicsdb.exchange.format import (
     VARIANTS,
     Field,
     File,
-    sql_type,
 )
 from comicsdb.exchange.run import ImportRun, Problems
 from comicsdb.imaging.picture import Picture, PictureError, check_length
 from comicsdb.media.decoding import acquire_decoder
 from comicsdb.media.storage import Batch, StorageDownError, new_key
 from comicsdb.models.attribution import OWNERS
+from comicsdb.models.base import sql_type
 from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.models.currencies import CURRENCY_COLUMNS, Currency
 from comicsdb.models.picture_hash import HASHES, signed

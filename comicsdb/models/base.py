@@ -19,6 +19,7 @@ from sqlalchemy import (
     literal_column,
     text,
 )
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column, relationship
 
@@ -129,6 +130,11 @@ def amount_checks(column: str, currency: str) -> tuple[CheckConstraint, CheckCon
         f"{column} >= 0 AND {column} < 1{'0' * WHOLE_DIGITS_MAX}", name=f"{column}_range"
     )
     return amount_range, choice_check(currency, Currency, "is_currency")
+
+
+def sql_type(column) -> str:
+    """The SQL type of a column."""
+    return column.type.compile(dialect=postgresql.dialect())
 
 
 def max_value(kind) -> int:

@@ -20,6 +20,7 @@ from sqlalchemy import (
     false,
     func,
     literal,
+    literal_column,
     null,
     select,
     text,
@@ -28,9 +29,10 @@ from sqlalchemy import (
 from comicsdb.catalog.filters import Clause, Condition, equal, values_of
 from comicsdb.catalog.history import change_log, touched
 from comicsdb.catalog.kinds import reference_last
+from comicsdb.catalog.public_tables import json_value
 from comicsdb.http.streams import STOPPING, Stream
 from comicsdb.models import Change, FeedHorizon, TouchedObject, User
-from comicsdb.models.base import BIG_MAX
+from comicsdb.models.base import BIG_MAX, sql_type
 from comicsdb.models.record import ACTIONS
 from comicsdb.readcache.etag import with_tag
 from comicsdb.values import whole_number
@@ -45,6 +47,7 @@ from comicsdb_api.resource.filters import ChoiceFilter, Filter, LaterThanFilter
 from comicsdb_api.resource.options import Option, read_size
 from comicsdb_api.resource.paging import PAGE_SIZE
 from comicsdb_api.resource.types import ChoiceText as OneOf
+from comicsdb_api.resource.types import Instant
 from comicsdb_api.resources.history import user_ref
 from comicsdb_api.responses import FORMAT_KEY, base_urls, json_response, to_json
 from comicsdb_api.responses import headers as common_headers
@@ -70,6 +73,7 @@ TOO_MANY_STREAMS = "Too many streams: try again later, or request JSON."
 DUMPS_ROUTE = "data"  # the route of the page of dumps
 LINES_MAX = 1000
 KINDS = tuple(kind.name for kind in reference_last())
+_OF_CATALOG = text("change_log.kind IN ({})".format(", ".join(f"'{kind}'" for kind in KINDS)))
 
 change, user = Change.__table__, User.__table__
 
@@ -225,7 +229,7 @@ class ChangeResource(Resource):
         """The fields of an entry of the change log."""
         return {
             "seq": change.c.seq,
-            "at": expressions.instant(change.c.at),
+            "at": literal_column(json_value("change_log.at", sql_type(change.c.at)), Instant),
             "kind": _choice(change.c.kind, KINDS),
             "object_id": change.c.object_id,
             "action": _choice(change.c.action, ACTIONS),
@@ -388,7 +392,7 @@ class ChangeResource(Resource):
         rows = (
             select(*expressions.labelled_columns(fields))
             .select_from(change.outerjoin(user, user.c.id == change.c.user_id))
-            .where(*conditions)
+            .where(_OF_CATALOG, *conditions)
             .order_by(change.c.seq)
             .limit(size + 1)
         )

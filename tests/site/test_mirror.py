@@ -135,8 +135,8 @@ def digests(engine, tables) -> dict[str, tuple]:
     """The number of public rows of each table, and the sum of their hashes."""
     parts = []
     for table in tables:
-        row = f"ROW({public_tables.quoted_columns(table)})::text"
-        parts.append(f"SELECT '{table}', count(*), sum(hashtextextended({row}, 0)) FROM \"{table}\"")
+        rows = f"SELECT {public_tables.json_columns(table)} {public_tables.public_rows(table)}"
+        parts.append(f"SELECT '{table}', count(*), sum(hashtextextended(x::text, 0)) FROM ({rows}) x")
     with engine.connect() as connection:
         connection.execute(text("SET TIME ZONE 'UTC'"))
         rows = connection.execute(text(" UNION ALL ".join(parts)))

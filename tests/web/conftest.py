@@ -104,7 +104,7 @@ def world_engine(cluster, template):
 def world_keys(world_engine) -> dict:
     """Create the small catalogue; returns model and id of each object by name."""
     with session_factory(world_engine)() as session:
-        made = _world(Factories(Catalog(session)), session)
+        made = make_world(Factories(Catalog(session)), session)
         return {name: (type(each), each.id) for name, each in vars(made).items()}
 
 
@@ -130,7 +130,8 @@ def world(world_keys, world_read, session):
     return SimpleNamespace(**{name: session.merge(each, load=False) for name, each in world_read.items()})
 
 
-def _world(make, session) -> SimpleNamespace:
+def make_world(make, session) -> SimpleNamespace:
+    """Create the small catalogue."""
     w = SimpleNamespace()
     with make.single_commit():
         w.publisher = make.publisher(

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from datetime import date
 
+import orjson
 import pytest
 from sqlalchemy import create_engine, select, text
 
@@ -16,7 +17,7 @@ from comicsdb.library import ratings
 from comicsdb.media.storage import FolderStorage
 from comicsdb.mirror import following
 from comicsdb.mirror.origin import Position
-from comicsdb.models import Arc, Issue, Publisher, Variant, Version
+from comicsdb.models import Arc, FormerSlug, Issue, Publisher, Variant, Version
 from tests.api.api_client import serve_catalog
 from tests.core.exchange.test_export_columns import full_set
 from tests.dataset import picture
@@ -131,3 +132,31 @@ def test_a_dump_and_the_feed_after_it_are_the_later_dump(origin, copy, media_fol
             query = "SELECT kind, id FROM search WHERE search MATCH ? ORDER BY kind, id"
             words = (f'"{name}"',)
             assert ours.execute(query, words).fetchall() == theirs.execute(query, words).fetchall() != []
+
+
+def test_rows_of_feed_and_dump_are_the_same(origin, media_folder, tmp_path):
+    _write(origin, media_folder)
+    session = origin.session
+    session.execute(text("UPDATE issue SET price = 1.5, currency = 'USD', modified = '2026-01-02T03:04:05Z'"))
+    session.add(FormerSlug(kind="arc", slug="was", object_id=session.scalar(select(Arc.id).limit(1))))
+    session.execute(text("UPDATE change_log SET at = '2026-01-02T03:04:05Z' WHERE seq % 2 = 0"))
+    session.commit()
+    _manifest, file, _others = _dumped(session.get_bind(), tmp_path)
+    of_feed = {table: set() for table in public_tables.PUBLIC_COLUMNS}
+    path = "/api/change/?include=object&touched=0&limit=1000"
+    while path:
+        body = origin.client.json(path)
+        lines = [{name: line[name] for name in line if name != "user"} for line in body["results"]]
+        for state in (*(entry["state"] for entry in body["objects"]), {"change_log": lines}):
+            for table, rows in state.items():
+                of_feed[table] |= {orjson.dumps(row, option=orjson.OPT_SORT_KEYS) for row in rows}
+        path = body["next"] and body["next"].removeprefix("http://localhost")
+    with closing(sqlite3.connect(file)) as database:
+        for table, rows in of_feed.items():
+            of_dump = {
+                orjson.dumps(row, option=orjson.OPT_SORT_KEYS)
+                for row in dump_sqlite.read_rows(database, table)
+            }
+            assert rows == of_dump != set(), table
+        [(price, modified)] = database.execute("SELECT DISTINCT price, modified FROM issue")
+    assert (price, modified) == ("1.50", "2026-01-02T03:04:05.000000Z")

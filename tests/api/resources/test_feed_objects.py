@@ -61,16 +61,10 @@ class FeedFollower:
                 public_tables.insert_objects(connection, kind, states)
 
     def rows(self, engine, table):
-        """The public rows of a table, without the hashes of pictures that no row names."""
-        columns, order = public_tables.quoted_columns(table, "r"), public_tables.primary_key_order(table)
-        named = " UNION ".join(
-            f"SELECT image FROM {each}" for each in public_tables.PUBLIC_COLUMNS if "image" in _columns(each)
-        )
-        where = f"WHERE picture IN ({named})" if table == "picture_hash" else ""
+        """The public rows of a table."""
+        columns = public_tables.json_columns(table)
         with engine.connect() as connection:
-            return connection.execute(
-                text(f'SELECT {columns} FROM "{table}" r {where} ORDER BY {order}')
-            ).all()
+            return connection.execute(text(f"SELECT {columns} {public_tables.public_rows(table)}")).all()
 
     def compare(self):
         """Assert that every public row is equal to the origin's."""
@@ -78,10 +72,6 @@ class FeedFollower:
         for table in public_tables.PUBLIC_COLUMNS:
             if table != "change_log":
                 assert self.rows(self.engine, table) == self.rows(own, table), table
-
-
-def _columns(table):
-    return public_tables.PUBLIC_COLUMNS[table]
 
 
 @pytest.fixture(scope="module")

@@ -62,8 +62,7 @@ def test_no_public_column_refers_to_an_account():
 
 
 def _rows(importer, table: str) -> list:
-    columns, order = public_tables.quoted_columns(table, "r"), public_tables.primary_key_order(table)
-    return importer.query(f'SELECT {columns} FROM "{table}" r ORDER BY {order}')
+    return importer.query(f"SELECT {public_tables.json_columns(table)} {public_tables.public_rows(table)}")
 
 
 def _copy(given, other, chosen: dict[str, list[int]]) -> None:

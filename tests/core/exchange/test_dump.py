@@ -68,9 +68,8 @@ def sqlite(made):
 
 
 def rows(importer, table: str) -> list:
-    """All rows of a table, with its public columns."""
-    columns, order = public_tables.quoted_columns(table, "r"), public_tables.primary_key_order(table)
-    return importer.query(f'SELECT {columns} FROM "{table}" r ORDER BY {order}')
+    """The public rows of a table."""
+    return importer.query(f"SELECT {public_tables.json_columns(table)} {public_tables.public_rows(table)}")
 
 
 def test_the_sqlite_file_has_every_public_row_which_insert_rows_takes_back(
