@@ -4,9 +4,7 @@ Ids and URLs are ours or those of other databases.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, Integer, case, func, literal, or_, select, union_all
 from sqlalchemy.orm import Session
@@ -19,6 +17,7 @@ from comicsdb.db.read_pool import ReadConnection, ReadPool
 from comicsdb.models import Issue, Variant
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import COMIC_VINE_NUMBERS, EXTERNAL_SOURCES
+from comicsdb.schemas.references import COMIC_VINE_ID, Address
 from comicsdb.values import compact_code
 
 RESULTS_MAX = 20  # results per text
@@ -35,41 +34,15 @@ _SOURCES = {name: name for name in EXTERNAL_SOURCES} | {
 }
 _CODE_NAMES = re.compile(r"(?:upc|ean|gtin|isbn|sku|barcode)(?:-1[03])?[\s:#]+", re.IGNORECASE)
 _OF_SOURCE = re.compile(rf"({'|'.join(_SOURCES)})(?:[\s-]*id)?[\s:#-]*(\S+)", re.IGNORECASE)
-_OF_COMIC_VINE = re.compile(r"(40\d\d)-([1-9]\d{0,9})", re.ASCII)
 _OF_WIKIDATA = re.compile(r"Q[1-9]\d{2,12}", re.ASCII)
 _OWN = re.compile(r"([a-z]+)(?:\s+id)?[\s:]+([1-9]\d{0,9})", re.ASCII | re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _SKU = re.compile(r"(?=.*\d)[A-Z\d]+|[A-Z]{2,4}[ -]?\d{2}[ -]?\d{4}", re.ASCII | re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class PastedAddress:
-    """A pasted URL: its host without `www.`, and the parts of its path."""
-
-    host: str
-    parts: tuple[str, ...]
-
-    @classmethod
-    def parse(cls, text: str) -> "PastedAddress | None":
-        """Parse a text; returns None if it is not a URL."""
-        if not _ADDRESS.fullmatch(text):
-            return None
-        try:
-            split = urlsplit(text if "://" in text else f"//{text}")
-            host = (split.hostname or "").removeprefix("www.")
-        except ValueError:
-            return None
-        return cls(host, tuple(filter(None, search.clean_query(unquote(split.path)).split("/"))))
-
-    @property
-    def words(self) -> str:
-        """The longest part of the path, as words."""
-        return max((part.replace("-", " ").replace("_", " ") for part in self.parts), key=len, default="")
-
-
 def name_to_search(query: str) -> str:
     """The text to search for by name: the query itself, or the words of a URL."""
-    address = PastedAddress.parse(search.clean_query(query))
+    address = Address.parse(search.clean_query(query))
     return address.words if address else query
 
 
@@ -79,20 +52,20 @@ def find_named(pool: ReadPool | ReadConnection, query: str, own_host: str) -> li
     No statement is sent for a text that does not have the form of a code, id or URL.
     """
     query = search.clean_query(query)
-    forms = (_ADDRESS, _CODE_NAMES, _OF_COMIC_VINE, _OF_WIKIDATA, _OF_SOURCE, _OWN, _SKU)
+    forms = (_ADDRESS, _CODE_NAMES, COMIC_VINE_ID, _OF_WIKIDATA, _OF_SOURCE, _OWN, _SKU)
     if parse_gtin(query) is None and not any(each.match(query) for each in forms):
         return []
     return pool.with_connection(lambda connection: _find(connection, query, own_host))
 
 
 def _find(connection: Connection, query: str, own_host: str) -> list[Hit]:
-    address = PastedAddress.parse(query)
+    address = Address.parse(query)
     if address:
         return _at_address(connection, address, own_host)
     return _with_code(connection, _CODE_NAMES.sub("", query, count=1)) or _with_id(connection, query)
 
 
-def _at_address(connection: Connection, address: PastedAddress, own_host: str) -> list[Hit]:
+def _at_address(connection: Connection, address: Address, own_host: str) -> list[Hit]:
     if address.host == own_host.lower().removeprefix("www."):
         parts = address.parts[1:] if address.parts[:1] == ("api",) else address.parts
         if len(parts) < 2 or parts[0] not in searched_kinds():
@@ -104,32 +77,10 @@ def _at_address(connection: Connection, address: PastedAddress, own_host: str) -
             Hit(parts[0], each, ID_EQUAL)
             for each in connection.scalars(select(model.id).filter_by(slug=parts[1]))
         ]
-    for source, kind, external_id in _external_references(address):
+    for source, kind, external_id in address.references(searched_kinds()):
         if found := _by_external_id(connection, source, external_id, kind):
             return found
     return []
-
-
-def _external_references(address: PastedAddress) -> Iterator[tuple[str, str | None, str]]:
-    """Source, kind and id in a URL of another database; the kind is None if the URL does not contain it."""
-    for source, rules in EXTERNAL_SOURCES.items():
-        for kind, page in rules.pages.items():
-            split = urlsplit(page)
-            if split.netloc.removeprefix("www.") != address.host:
-                continue
-            if source == "comicvine":  # a different word precedes the id than in our links
-                found = _OF_COMIC_VINE.fullmatch(address.parts[-1]) if address.parts else None
-                if found and int(found[1]) == COMIC_VINE_NUMBERS[kind]:
-                    yield source, kind, found[2]
-                continue
-            *before, last = filter(None, split.path.split("/"))
-            place = len(before)
-            named = kind or (
-                address.parts[0] if address.parts[:1] and address.parts[0] in searched_kinds() else ""
-            )
-            wanted = tuple(part.format(kind=named) for part in before)
-            if last == "{id}" and address.parts[:place] == wanted and len(address.parts) > place:
-                yield source, named or None, address.parts[place]
 
 
 def _with_code(connection: Connection, text: str) -> list[Hit]:
@@ -187,14 +138,14 @@ def variants_with_code(session: Session, query: str, issue_ids: Sequence[int]) -
 
 def _with_id(connection: Connection, text: str) -> list[Hit]:
     """Objects by an id with its source (`cv 4000-123`, `gcd 77`), or our id with its kind (`issue 123`)."""
-    if found := _OF_COMIC_VINE.fullmatch(text):
+    if found := COMIC_VINE_ID.fullmatch(text):
         kinds = [kind for kind, number in COMIC_VINE_NUMBERS.items() if number == int(found[1])]
         return [hit for kind in kinds for hit in _by_external_id(connection, "comicvine", found[2], kind)]
     if _OF_WIKIDATA.fullmatch(text):
         return _by_external_id(connection, "wikidata", text, None)
     if found := _OF_SOURCE.fullmatch(text):
         source, external_id = _SOURCES[found[1].lower()], found[2]
-        number = _OF_COMIC_VINE.fullmatch(external_id) if source == "comicvine" else None
+        number = COMIC_VINE_ID.fullmatch(external_id) if source == "comicvine" else None
         if number:
             return _with_id(connection, external_id)
         return _by_external_id(connection, source, external_id, None)

@@ -5,6 +5,7 @@ stored for the account, which reviews them (`exchange.tagged_files`). The key of
 from its tags, so an interrupted import can simply be run again, and reading a file twice adds nothing.
 """
 
+import re
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,6 @@ from typing import BinaryIO
 from xml.etree import ElementTree
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
-from colander import Invalid
 from sqlalchemy.orm import Session
 
 from comicsdb.accounts.drafts import SavedForm, as_json
@@ -32,6 +32,8 @@ UNTAGGED, UNREADABLE = "without tags", "unreadable"
 SUFFIXES = {".cbz", ".zip"}
 TAGS = ("metroninfo.xml", "comicinfo.xml")  # in order of preference
 TAG_BYTES = 1_000_000
+_BARE_AMPERSAND = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});)")
+_INVALID_BYTES = re.compile(rb"[\0-\x08\x0b\x0c\x0e-\x1f]")
 ELEMENTS = 20_000
 DIRECTORY_BYTES = 16_000_000  # the largest directory of an archive, which is read as a whole
 DIRECTORY_END, DIRECTORY_END_SIZE, COMMENT_MAX, LOCATOR = (
@@ -68,6 +70,7 @@ class _TaggedFile:
     file: str
     tags: dict
     known: dict
+    problems: str = ""
 
 
 class _Builder(ElementTree.TreeBuilder):
@@ -96,15 +99,28 @@ def read_tags(path: Path) -> dict | None:
         raise UnreadableError(str(error) or type(error).__name__) from error
     if data is None:
         return None
-    parser = ElementTree.XMLParser(target=_Builder())  # noqa: S314  (neither entities nor many elements)
     try:
-        parser.feed(data)
-        values = _values(parser.close())
+        try:
+            values = _parse(data)
+        except ElementTree.ParseError:
+            values = _parse(_repaired(data))
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise UnreadableError(f"The tags are no XML: {error}") from error
     except RecursionError as error:
         raise UnreadableError("The tags have too many elements inside each other.") from error
     return values if isinstance(values, dict) else None
+
+
+def _parse(data: bytes) -> dict | str:
+    parser = ElementTree.XMLParser(target=_Builder())  # noqa: S314  (neither entities nor many elements)
+    parser.feed(data)
+    return _values(parser.close())
+
+
+def _repaired(data: bytes) -> bytes:
+    """The document without what precedes it, and with its bare `&` and unknown entities as text."""
+    data = _INVALID_BYTES.sub(b"", data[max(0, data.find(b"<")) :])
+    return _BARE_AMPERSAND.sub(b"&amp;", data)
 
 
 def _check_directory(file: BinaryIO) -> None:
@@ -121,14 +137,16 @@ def _check_directory(file: BinaryIO) -> None:
 
 
 def _tags_in(archive: ZipFile) -> bytes | None:
-    found = {}
-    for info in archive.infolist():
-        name = info.filename.rpartition("/")[2].casefold()
-        if name in TAGS:
-            found.setdefault(name, info)
-    info = next((found[name] for name in TAGS if name in found), None)
-    if info is None:
+    members = [info for info in archive.infolist() if info.filename.rpartition("/")[2].casefold() in TAGS]
+    if not members:
         return None
+
+    def preference(info) -> tuple[int, int]:
+        folder, _, name = info.filename.replace("\\", "/").casefold().rpartition("/")
+        return TAGS.index(name), folder.count("/") + 1 if folder else 0
+
+    # The one in the root wins; of several of one name there, the last, as for all programs.
+    info = min(reversed(members), key=preference)
     if info.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
         raise UnreadableError("The tags are compressed in an unusual way.")
     with archive.open(info) as stream:
@@ -180,14 +198,15 @@ def _read(path: Path, name: str) -> Outcome | _TaggedFile:
         return Outcome(name, UNREADABLE, str(error))
     if tags is None:
         return Outcome(name, UNTAGGED)
-    schema = DescriptorSchema()
-    try:
-        known = schema.deserialize({**tags, "file_name": Path(name).name[-FILE_NAME_LENGTH:]})
-    except Invalid as error:
-        return Outcome(name, UNREADABLE, "; ".join(f"{key}: {text}" for key, text in error.asdict().items()))
-    if not (known.get("series") and known.get("number")):
-        return Outcome(name, UNREADABLE, "The tags do not tell series and number.")
-    return _TaggedFile(name, tags, known)
+    known, errors = DescriptorSchema().read_leniently(
+        {**tags, "file_name": Path(name).name[-FILE_NAME_LENGTH:]}
+    )
+    if not (known.get("series") and known.get("number")):  # what the tags lack, the file's name may have
+        reading = build_descriptor(known).readings[0]
+        known = {"series": reading.series, "number": reading.number} | known
+    if not (known["series"] and known["number"]):
+        return Outcome(name, UNREADABLE, "Neither the tags nor the file's name have a series and a number.")
+    return _TaggedFile(name, tags, known, "".join(f"; {field} was not read" for field in sorted(errors)))
 
 
 def _outcome(session: Session, user_id: int, tagged: _TaggedFile, matched: Match) -> Outcome:
@@ -197,7 +216,7 @@ def _outcome(session: Session, user_id: int, tagged: _TaggedFile, matched: Match
     issues = ", ".join(f"issue {each}" for each in ids)
     if matched.certain:
         tagged_files.remove(session, user_id, key)
-        return Outcome(tagged.file, KNOWN, issues)
+        return Outcome(tagged.file, KNOWN, issues + tagged.problems)
     fields = _form(tagged)
     if as_json(SavedForm(tagged_files.PATH, fields, {})) is None:
         return Outcome(tagged.file, UNREADABLE, "The tags are too large for a form.")
@@ -205,10 +224,10 @@ def _outcome(session: Session, user_id: int, tagged: _TaggedFile, matched: Match
         session, user_id, key, file=tagged.file, label=label, known=tagged.known, fields=fields
     )
     if stored is None:
-        return Outcome(tagged.file, WAITING, label)
+        return Outcome(tagged.file, WAITING, label + tagged.problems)
     if stored.is_dismissed:
         return Outcome(tagged.file, DISMISSED, label)
-    return Outcome(tagged.file, AMBIGUOUS if ids else NEW, issues or label)
+    return Outcome(tagged.file, AMBIGUOUS if ids else NEW, (issues or label) + tagged.problems)
 
 
 def _key(user_id: int, label: str, known: dict) -> str:

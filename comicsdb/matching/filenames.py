@@ -364,7 +364,7 @@ def _number_token(word: str) -> _Token | None:
 _BRACKET = re.compile(r"[()\[\]{}]")
 _BETWEEN = re.compile(r"[\W_]+")
 _PARTS = re.compile(r"[,;|/+]")
-_SOURCE = re.compile(r"([a-z]{2,12})[-_ :=]{1,2}([0-9a-z][0-9a-z-]{0,40})")
+_SOURCE = re.compile(r"([a-z]{2,12})(?:[-_ :=]{1,2}|(?=[0-9]))([0-9a-z][0-9a-z-]{0,40})")
 _OWN_ID = re.compile(r"__([0-9]{1,9})__")
 _OF = re.compile(rf"(?:#?([0-9]{{1,4}}) ?)?(?:(?:{'|'.join(sorted(words.OF))}) |[/\u2044]) ?([0-9]{{1,4}})")
 _PAGES = re.compile(r"([0-9]{1,4}) ?([a-z]{1,7})\.?")

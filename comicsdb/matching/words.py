@@ -219,6 +219,7 @@ SOURCES = {
     "cv": "comicvine",
     "comicvine": "comicvine",
     "cvdb": "comicvine",
+    "cvi": "comicvine",
     "metron": "metron",
     "metronid": "metron",
     "gcd": "gcd",

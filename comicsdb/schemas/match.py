@@ -13,6 +13,7 @@ from comicsdb.schemas.base import (
     ObjectSchema,
     code,
     date,
+    errors_by_field,
     external_id,
     field,
     small_integer,
@@ -20,6 +21,7 @@ from comicsdb.schemas.base import (
     year,
 )
 from comicsdb.schemas.issue import ISBN_LENGTH, NUMBER_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
+from comicsdb.schemas.references import ids_in_addresses, issue_ids_in_notes
 from comicsdb.schemas.types import (
     SHOWN_MAX,
     Field,
@@ -69,7 +71,6 @@ _SERIES_ATTRIBUTES = {
 _CODES = {"ISBN": "isbn", "UPC": "gtin"}
 _LETTERS = re.compile("[^a-z]")
 _UNKNOWN = (None, "", -1, "-1")  # ComicInfo writes -1 for an unknown year, volume or count
-_COMIC_VINE_ISSUE = re.compile(r"comicvine\S{0,200}4000-([0-9]{1,9})(?![0-9])|\[CVDB([0-9]{1,9})\]")
 
 
 class PerceptualHash(Field):
@@ -177,19 +178,41 @@ class DescriptorSchema(ObjectSchema):
         for key, name in COMIC_INFO_FIELDS.items():
             if key in found:
                 self._take(take, key, name, found[key])
-        for key in ("Web", "Notes"):
-            if named := _COMIC_VINE_ISSUE.search(str(found.get(key))[:5000]):
-                take("cv_id", named[1] or named[2], key)
-        others = {}
-        for source, number in _metron_info_ids(found.get("IDS")):
-            if source in ID_COLUMNS:
-                take(ID_COLUMNS[source], number, "IDS")
-            else:
-                others[source] = number
-        if others and "ids" not in found:
-            known["ids"] = others
-            self.sent_as["ids"] = "IDS"
+        self._take_ids(take, found, known)
         return known | {name: value for name, value in found.items() if name in self}
+
+    def _take_ids(self, take, sent: dict, facts: dict) -> None:
+        """Read the ids in MetronInfo's list, in addresses, and in notes; ids in the earlier ones win."""
+        addresses = ids_in_addresses(str(sent.get("Web") or ""))
+        references = [
+            ("issue", source, number, "IDS") for source, number in _metron_info_ids(sent.get("IDS"))
+        ]
+        references += [(kind, source, number, "Web") for (kind, source), number in addresses.items()]
+        notes = issue_ids_in_notes(str(sent.get("Notes") or ""))
+        references += [("issue", source, number, "Notes") for source, number in notes.items()]
+        for kind, source, number, key in references:
+            prefix = "series_" if kind == "series" else ""
+            if source in ID_COLUMNS:
+                take(f"{prefix}{ID_COLUMNS[source]}", number, key)
+            elif f"{prefix}ids" not in sent:
+                facts.setdefault(f"{prefix}ids", {}).setdefault(source, number)
+                self.sent_as.setdefault(f"{prefix}ids", key)
+
+    def read_leniently(self, cstruct) -> tuple[dict, dict]:
+        """The facts, and the errors by the fields as they were sent.
+
+        An invalid field of ComicInfo or MetronInfo is left out, as nobody can correct the file; with an
+        invalid field of ours, there are no facts.
+        """
+        try:
+            return self.deserialize(cstruct), {}
+        except Invalid as invalid:
+            messages = errors_by_field(invalid)
+        errors = {self.sent_as.get(name, name): message for name, message in messages.items()}
+        if not self.sent_as.keys() >= messages.keys():
+            return {}, errors
+        facts = {name: value for name, value in self._ours(cstruct).items() if name not in messages}
+        return super().deserialize(facts), errors
 
     @staticmethod
     def _take(take, key: str, name: str, value) -> None:

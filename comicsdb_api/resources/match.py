@@ -1,7 +1,6 @@
 """Matching of issues with descriptions of comics, up to 100 at once (`/api/match/`)."""
 
 import orjson
-from colander import Invalid
 from sqlalchemy import (
     ARRAY,
     JSON,
@@ -21,7 +20,6 @@ from sqlalchemy import (
 from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Candidate, Match
 from comicsdb.matching.service import match
-from comicsdb.schemas import errors_by_field
 from comicsdb.schemas.match import DescriptorSchema, MatchSchema
 from comicsdb.security import Permission
 from comicsdb_api.resource import bodies, expressions
@@ -85,23 +83,24 @@ class MatchResource(Resource):
     }
 
     def post(self):
-        """Candidates for each descriptor; an invalid one gets its errors, without affecting the others."""
+        """Candidates for each descriptor; an invalid one gets its errors, without affecting the others.
+
+        Of ComicInfo and MetronInfo, invalid fields are left out, and named in `errors`.
+        """
         request = self.request
         selection = FieldSelection(IssueResource, **option_values(options_of(IssueResource), request))
         sent = validated(bodies.parse_body(request, self.parses), MatchSchema)
         schema = DescriptorSchema()
         wanted, errors = {}, {}
         for place, each in enumerate(sent["descriptors"]):
-            try:
-                wanted[place] = build_descriptor(schema.deserialize(each))
-            except Invalid as invalid:
-                told = errors_by_field(invalid)
-                errors[place] = {schema.sent_as.get(name, name): each for name, each in told.items()}
+            facts, errors[place] = schema.read_leniently(each)
+            if facts or not errors[place]:
+                wanted[place] = build_descriptor(facts)
         found = match(request.dbsession, list(wanted.values()), sent.get("candidates", CANDIDATES_DEFAULT))
         shown = self._rows({each.issue.id for result in found for each in result.candidates}, selection)
         matches = dict(zip(wanted, found, strict=True))
         results = [
-            _result(matches.get(place, Match()), errors.get(place), shown)
+            _result(matches.get(place, Match()), errors[place] or None, shown)
             for place in range(len(sent["descriptors"]))
         ]
         return json_response(request, {"results": results})

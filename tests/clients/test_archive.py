@@ -136,7 +136,28 @@ def test_mode_links_and_an_empty_archive(tmp_path):
 
 def test_what_is_in_an_archive(tmp_path):
     path = made(tmp_path / "a.cbz", [("ComicInfo.xml", b"<a/>"), ("folder/MetronInfo.xml", b"<b/>")])
-    assert read_contents(path, TAGS) == archive.Contents({"comicinfo.xml": b"<a/>"}, 2)
+    tags = {"comicinfo.xml": b"<a/>", "metroninfo.xml": b"<b/>"}
+    members = {"comicinfo.xml": "ComicInfo.xml", "metroninfo.xml": "folder/MetronInfo.xml"}
+    assert read_contents(path, TAGS) == archive.Contents(tags, members, 2)
+
+
+@pytest.mark.parametrize(
+    ("stored", "content", "member"),
+    [
+        (["sub/ComicInfo.xml"], b"<a n='0'/>", "sub/ComicInfo.xml"),
+        (["ComicInfo.xml", "sub/ComicInfo.xml"], b"<a n='0'/>", "ComicInfo.xml"),
+        (["sub/ComicInfo.xml", "comicinfo.xml", "a/b/ComicInfo.xml"], b"<a n='1'/>", "comicinfo.xml"),
+        (["__MACOSX/._ComicInfo.xml", "sub/ComicInfo.xml"], b"<a n='1'/>", "sub/ComicInfo.xml"),
+    ],
+)
+def test_tags_in_a_folder_are_read_and_replaced_where_they_are(tmp_path, stored, content, member):
+    path = made(tmp_path / "a.cbz", [(name, f"<a n='{number}'/>") for number, name in enumerate(stored)])
+    contents = read_contents(path, TAGS)
+    assert (contents.tags["comicinfo.xml"], contents.members["comicinfo.xml"]) == (content, member)
+    write_tags(path, {member: b"<ComicInfo/>"})
+    assert read_contents(path, TAGS).tags["comicinfo.xml"] == b"<ComicInfo/>"
+    with zipfile.ZipFile(path) as file:
+        assert sorted(name for name in file.namelist() if name.endswith(".xml")) == sorted(stored)
 
 
 @pytest.mark.parametrize(

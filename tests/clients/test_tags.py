@@ -162,6 +162,18 @@ def test_what_they_say_of_which_issue_it_is():
     assert found["GTIN"] == {"ISBN": "9780306406157", "UPC": "75960608936900311"}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"\xef\xbb\xbf<ComicInfo><Series>Black & White</Series></ComicInfo>",
+        b'written by x\n<?xml version="1.0"?><ComicInfo><Series>Black &amp; White</Series></ComicInfo>',
+        b"<ComicInfo><Series>Black\x0b &#38; White</Series></ComicInfo>",
+    ],
+)
+def test_document_with_small_faults_is_read(text):
+    assert comicinfo.identifying_values(text) == {"Series": "Black & White"}
+
+
 BILLION = b'<!DOCTYPE a [<!ENTITY a "' + b"x" * 5000 + b'">' + b"".join(
     b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 50) for n in range(6)
 ) + b"]><ComicInfo><Series>&g;</Series></ComicInfo>"  # fmt: skip

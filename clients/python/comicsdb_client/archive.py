@@ -39,9 +39,10 @@ class ArchiveError(Exception):
 
 @dataclass(frozen=True)
 class Contents:
-    """An archive's tags by lower-case name, and its number of pages."""
+    """An archive's tags by lower-case name, the members that they are in, and the number of pages."""
 
     tags: Mapping[str, bytes]
+    members: Mapping[str, str]
     pages: int
 
 
@@ -66,20 +67,24 @@ class _Directory:
 
 
 def read_contents(path: Path, names: Iterable[str]) -> Contents:
-    """The tags with these names, and the number of pages; raises ArchiveError."""
-    wanted = {name.lower() for name in names}
+    """The tags with these names, and the number of pages; raises ArchiveError.
+
+    Tags in the root of the archive win over those in folders, and of equal names the last one.
+    """
+    tag_names = {name.lower() for name in names}
     try:
         with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-            pages = sum(_is_page(each.filename) for each in members)
-            tags = {
-                each.filename.lower(): _read_tag(archive, each)
-                for each in members
-                if each.filename.lower() in wanted and each.file_size <= TAG_BYTES
-            }
+            infos = archive.infolist()
+            pages = sum(_is_page(info.filename) for info in infos)
+            tags = {}
+            for info in sorted(infos, key=lambda info: -info.filename.count("/")):
+                name = info.filename.rpartition("/")[2].lower()
+                if name in tag_names and info.file_size <= TAG_BYTES:
+                    tags[name] = info
+            contents = {name: _read_tag(archive, info) for name, info in tags.items()}
     except _UNREADABLE as error:
         raise ArchiveError(f"not a readable archive: {error}") from error
-    return Contents(tags, pages)
+    return Contents(contents, {name: info.filename for name, info in tags.items()}, pages)
 
 
 def _is_page(name: str) -> bool:
@@ -94,7 +99,7 @@ def _read_tag(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def write_tags(path: Path, tags: Mapping[str, bytes]) -> None:
-    """Write tags into an archive, replacing those of the same names; raises ArchiveError or OSError.
+    """Write tags, by the names of members, replacing those of the same names; raises ArchiveError or OSError.
 
     A temporary file next to the archive is written completely and then renamed, so that even after a crash
     either the old archive or the new one is there.
@@ -235,6 +240,10 @@ def _copy(source: BinaryIO, target: BinaryIO, begin: int, end: int) -> None:
 
 def _check(path: Path, tags: Mapping[str, bytes]) -> None:
     """Raise ArchiveError unless the new archive can be read and has the tags."""
-    found = read_contents(path, tags)
-    if found.tags != {name.lower(): text for name, text in tags.items()}:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            is_complete = all(archive.read(name) == text for name, text in tags.items())
+    except (KeyError, *_UNREADABLE) as error:
+        raise ArchiveError(f"could not be written correctly: {error}") from error
+    if not is_complete:
         raise ArchiveError("could not be written correctly")

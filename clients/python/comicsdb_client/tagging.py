@@ -1,6 +1,6 @@
 """Identifying and tagging the files in folders of comics."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -46,13 +46,14 @@ class _Comic:
     path: Path
     descriptor: Json
     tags: dict[str, bytes] = field(default_factory=dict)
+    members: Mapping[str, str] = field(default_factory=dict)
 
     def without(self, names: Iterable[str]) -> "_Comic":
         """The same file, described without these values; by its name only if it has none of them."""
         kept = {name: value for name, value in self.descriptor.items() if name not in names}
         if len(kept) == len(self.descriptor):
             kept = {"file_name": self.descriptor["file_name"]}
-        return _Comic(self.path, kept, self.tags)
+        return _Comic(self.path, kept, self.tags, self.members)
 
 
 def find_comics(folder: Path) -> list[Path]:
@@ -144,7 +145,7 @@ def _open(server: str, folder: Path, paths: Iterable[Path], again: bool) -> Iter
         descriptor |= {"file_name": relative_name(path, folder)[-1000:]} | ({"id": known} if known else {})
         if found.pages:
             descriptor["page_count"] = found.pages
-        yield _Comic(path, descriptor, tags)
+        yield _Comic(path, descriptor, tags, found.members)
 
 
 def _write(comic: _Comic, match: Match, issue: Json, server: str) -> Report:
@@ -154,7 +155,8 @@ def _write(comic: _Comic, match: Match, issue: Json, server: str) -> Report:
     }
     try:
         if tags != comic.tags:
-            archive.write_tags(comic.path, tags)
+            members = {comic.members.get(name.lower(), name): text for name, text in tags.items()}
+            archive.write_tags(comic.path, members)
     except (ArchiveError, OSError) as error:
         return Report(comic.path, Outcome.FAILED, match, str(error))
     return Report(comic.path, Outcome.TAGGED, match)

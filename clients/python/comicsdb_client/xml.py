@@ -16,6 +16,8 @@ FIELDS = (
     *("series.alt_names", "series.sort_name", "series.volume", "series.year_began", "series.language"),
     *("series.series_type.name", "series.genres.name"),
 )
+_BARE_AMPERSAND = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});)")
+_INVALID_BYTES = re.compile(rb"[\0-\x08\x0b\x0c\x0e-\x1f]")
 # Characters that XML 1.0 does not allow.
 _INVALID_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -28,11 +30,23 @@ def cover_date(issue: Json) -> list[int | None]:
 
 
 def root_of(text: bytes | None) -> ET.Element | None:
-    """The root of a document; None if there is no document or it is not XML."""
-    try:
-        return ET.fromstring(text) if text else None  # noqa: S314 - Expat limits the expansion of entities
-    except (ET.ParseError, LookupError, ValueError):
-        return None
+    """The root of a document; None if there is no document or it is not XML.
+
+    What precedes the first element is ignored, and a bare `&` is text.
+    """
+    for document in (text, _repaired(text)) if text else ():
+        try:
+            return ET.fromstring(document)  # noqa: S314 - Expat limits the expansion of entities
+        except (ET.ParseError, LookupError, ValueError):
+            continue
+    return None
+
+
+def _repaired(text: bytes) -> bytes:
+    if b"<!DOCTYPE" in text:  # its entities must not become text
+        return b""
+    text = _INVALID_BYTES.sub(b"", text[max(0, text.find(b"<")) :])
+    return _BARE_AMPERSAND.sub(b"&amp;", text)
 
 
 def text_of(element: ET.Element | None) -> str:

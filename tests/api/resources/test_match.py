@@ -121,6 +121,14 @@ KNOWN = [
     ({"series": "Night Ferry", "number": -1, "year_began": 1990}, "flashback"),
     ({"Series": "X", "Web": "https://comicvine.gamespot.com/x/4000-41/"}, "old"),
     ({"Series": "X", "Notes": "Tagged with ComicTagger [CVDB41]"}, "old"),
+    ({"Series": "X", "Notes": "Tagged using info from Comic Vine on 2024-01-02.  [Issue ID 41]"}, "old"),
+    ({"Series": "X", "Notes": "Tagged with metrontagger-9 from Metron on 2024 [issue_id:7001]"}, "old 2"),
+    ({"Series": "X", "Notes": "From Comic Vine, then from the GCD [Issue ID 42]"}, "old"),
+    ({"file_name": "anything [CVDB41].cbz"}, "old"),
+    ({"file_name": "anything [CVI41].cbz"}, "old"),
+    ({"Series": "X", "Web": "https://www.comics.org/issue/42/ https://example.org/4000-99/"}, "old"),
+    ({"Series": "X", "Web": "https://metron.cloud/issue/7001/"}, "old 2"),
+    ({"Number": "7", "Web": "https://www.comics.org/series/900/"}, "italian"),
     ({"Series": {"Name": "Night Ferry", "StartYear": 2015}, "Number": "3"}, "new 3"),
     ({"Series": {"Name": "Night Ferry", "Volume": {"#text": "2"}}, "Number": "3"}, "new 3"),
     ({"IDS": {"ID": [{"@source": "M"}, {"@source": "Comic Vine", "#text": 41}]}}, "old"),
@@ -129,6 +137,15 @@ KNOWN = [
     ({"GTIN": "76194134182700111"}, "new"),
     ({"Publisher": {"Name": "Marvel"}, "Series": "Night Ferry", "Number": "2"}, "old 2"),
 ]
+
+
+def test_invalid_field_of_comic_info_is_named_and_left_out(client, shelf):
+    tags = {"Series": "Night Ferry", "Number": "2", "Year": 1990, "Month": 13, "Volume": "67-1"}
+    (result,) = matched(client, tags)
+    assert set(result["errors"]) == {"Month", "Volume"}
+    assert result["candidates"][0]["issue"]["id"] == shelf["old 2"].id
+    (result,) = matched(client, {**tags, "page_count": "many"})
+    assert (set(result["errors"]), result["candidates"]) == ({"Month", "Volume", "page_count"}, [])
 
 
 def test_each_field_finds_the_issue(client, make, shelf):

@@ -218,6 +218,50 @@ def test_the_list_costs_a_fixed_number_of_statements(testapp, world, session, fo
     assert counts == [COST, COST]
 
 
+@pytest.mark.parametrize(
+    ("name", "tags", "detail"),
+    [
+        (
+            "a.cbz",
+            "<Series>Quiet Harbor</Series><Number>7</Number><Volume>67-1</Volume><Count>85,5</Count>",
+            "Quiet Harbor #7; Count was not read; Volume was not read",
+        ),
+        (
+            "a.cbz",
+            "<Series>Quiet Harbor</Series><Number>7</Number><Month>0</Month><PageCount>36 pages</PageCount>",
+            "Quiet Harbor #7; Month was not read; PageCount was not read",
+        ),
+        ("Quiet Harbor 008.cbz", "<Series>Quiet Harbor</Series><Year>2019</Year>", "Quiet Harbor #8"),
+        ("Quiet Harbor 009.cbz", "<Writer>Ada & Sam</Writer>", "Quiet Harbor #9"),
+    ],
+)
+def test_comic_file_with_invalid_field_is_read_without_it(session, folder, nora, name, tags, detail):
+    folder(name, f"<ComicInfo>{tags}</ComicInfo>")
+    (outcome,) = import_files(session, nora.id, folder.path)
+    assert (outcome.status, outcome.detail) == ("new", detail)
+
+
+@pytest.mark.parametrize(
+    ("document", "series"),
+    [
+        ("note\n<?xml version='1.0'?><ComicInfo><Series>Q</Series></ComicInfo>", "Q"),
+        ("<ComicInfo><Series>Q & R &nbsp; S</Series></ComicInfo>", "Q & R &nbsp; S"),
+        ("<ComicInfo><Series>Q\x0b</Series></ComicInfo>", "Q"),
+    ],
+)
+def test_tags_with_small_faults_are_read(folder, document, series):
+    assert read_tags(folder("a.cbz", document)) == {"Series": series}
+
+
+def test_tags_in_the_root_win_over_those_in_folders(folder):
+    path = folder("a.cbz", "<ComicInfo><Series>Folder</Series></ComicInfo>", "sub/ComicInfo.xml")
+    assert read_tags(path) == {"Series": "Folder"}
+    with ZipFile(path, "a") as archive:
+        archive.writestr("comicinfo.xml", "<ComicInfo><Series>Root</Series></ComicInfo>")
+        archive.writestr("z/ComicInfo.xml", "<ComicInfo><Series>Other</Series></ComicInfo>")
+    assert read_tags(path) == {"Series": "Root"}
+
+
 def test_archives_and_tags_may_be_hostile(folder):
     bomb = '<!DOCTYPE x [<!ENTITY a "b">]><ComicInfo><Series>&a;</Series></ComicInfo>'
     files = [
