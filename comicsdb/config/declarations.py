@@ -125,7 +125,8 @@ SITE = (
         "comicsdb.countries",
         "US GB IT",
         "country codes",
-        "countries that forms offer for publishers",
+        "countries that forms offer for publishers; for prices, they propose the currency of the publisher's"
+        " country",
         read.codes(COUNTRIES, "ISO 3166-1 country"),
     ),
     Setting(

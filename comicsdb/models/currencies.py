@@ -5,8 +5,11 @@ as comics are not priced in them. The database functions `currency_digits` and `
 digits and codes, so a new currency needs a migration as well.
 """
 
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from enum import StrEnum
+
+from babel.numbers import get_territory_currencies
 
 IN_USE = """
 AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP
@@ -40,6 +43,20 @@ _SMALL_AMOUNTS = frozenset({Currency.USD, Currency.GBP, Currency.EUR})
 WHOLE_DIGITS_MAX, DECIMALS_MAX = 9, 3
 # The columns of amounts, each with the column of its currency.
 CURRENCY_COLUMNS = {"price": "currency", "purchase_price": "purchase_currency", "max_price": "max_currency"}
+
+
+def currency_of(country: str, day: date) -> Currency:
+    """The currency of prices in a country on a day; US dollars if there is no country, or none is known.
+
+    Of two that circulated side by side, it is the older one: until 2002, covers were priced in lire.
+    """
+    return next(iter(currencies_of(country, day)), Currency.USD)
+
+
+def currencies_of(country: str, since: date = date.min) -> list[Currency]:
+    """The currencies of a country since a day, oldest first."""
+    codes = get_territory_currencies(country, since, date.max)
+    return [Currency(code) for code in codes if code in Currency.__members__]
 
 
 def decimals_of(currency: str) -> int:

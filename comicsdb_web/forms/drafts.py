@@ -3,22 +3,26 @@
 import hashlib
 import json
 from collections import defaultdict
+from datetime import date
 
 from sqlalchemy import JSON, literal_column, select
 from sqlalchemy.orm import Session
 
+from comicsdb import clock
 from comicsdb.accounts import SavedPicture, find_picture_draft, new_draft_key
 from comicsdb.catalog.history.snapshots import snapshot_expression
 from comicsdb.http.bodies import UploadedFile
 from comicsdb.i18n import translate
-from comicsdb.models import Series
-from comicsdb.values import whole_number
+from comicsdb.models import Publisher, Series
+from comicsdb.models.currencies import currency_of
+from comicsdb.values import partial_day, whole_number
 from comicsdb_web.forms.fields import (
     NEW_PREFIX,
     EntityForm,
     Field,
     InputValue,
     ModelSelect,
+    Money,
     Section,
     is_new,
     text_of,
@@ -218,6 +222,14 @@ class Draft:
         names = (row.prefix + field.name for field in row.kind.typed_fields)
         return any(name in self.queries or name in self.found for name in names)
 
+    def propose_currency(self, currency: str) -> None:
+        """Select a currency for the amounts that are blank."""
+        rows = [(row.kind.typed_fields, row.typed) for rows in self.rows.values() for row in rows]
+        for fields, typed in [(self.form.typed_fields, self.typed), *rows]:
+            for field in fields:
+                if isinstance(field, Money) and field.is_blank(typed[field.name]):
+                    typed[field.name] = ("", str(currency))
+
     # Differences.
 
     def is_changed(self, field: Field) -> bool:
@@ -288,14 +300,21 @@ class Draft:
         self._items = load_items(
             self.request.dbsession, wanted, visible_lists_condition(self.request), self.request.locale_name
         )
-        if "title" in self.typed and not self.typed["title"]:
-            self.no_title = self._series_allows_titles() is False
+        if series := self._chosen_series():
+            self.no_title = not self.typed["title"] and not series.collection
+            covered = partial_day(self.typed["cover_date"].strip())
+            began = date(series.year_began, 1, 1) if series.year_began else clock.now().date()
+            amount, currency = self.typed["price"]
+            usual = currency_of(series.country, covered[0] if covered else began)
+            self.propose_currency(currency if amount else usual)
 
-    def _series_allows_titles(self) -> bool | None:
-        """Whether the chosen series allows collection titles; None if none is chosen."""
+    def _chosen_series(self):
+        """What the form of an issue needs to know of the series, if one is chosen."""
+        if "title" not in self.typed:
+            return None
         ids = [int(each) for each in self.typed["series"] if each in self._items.get("series", {})]
-        statement = select(Series.collection).where(Series.id == ids[0]) if ids else None
-        return None if statement is None else self.request.dbsession.scalar(statement)
+        statement = select(Series.collection, Series.year_began, Publisher.country).join(Series.publisher)
+        return self.request.dbsession.execute(statement.where(Series.id == ids[0])).first() if ids else None
 
     def item(self, field: ModelSelect, chosen: str) -> Item | None:
         """The object with an id, or None."""

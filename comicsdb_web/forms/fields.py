@@ -259,6 +259,9 @@ def is_new(field: ModelSelect, typed: InputValue) -> bool:
     return field.creatable and any(each.startswith(NEW_PREFIX) for each in typed)
 
 
+BLANK_MONEY = ("", Currency.USD.value)
+
+
 @dataclass(frozen=True)
 class Money(Field):
     """An amount and its currency, typed as a pair; with `separate_currency` two fields of the schema."""
@@ -271,14 +274,16 @@ class Money(Field):
         """The amount and the currency; without an amount, the default currency."""
         amount, currency = state.get(self.name), state.get("currency")
         if amount is None:
-            return ("", Currency.USD.value)
+            return BLANK_MONEY
         return (str(round_to_decimals(currency, Decimal(str(amount)))), currency)
 
     def parse(self, post, prefix=""):
-        """The amount and the currency."""
+        """The amount and the currency, which means nothing without an amount."""
         amount = text_of(post, prefix + self.name)
         if amount is None:
             return None
+        if not amount.strip():
+            return BLANK_MONEY
         return (amount, text_of(post, f"{prefix}{self.name}_currency") or Currency.USD.value)
 
     def is_blank(self, typed):

@@ -15,7 +15,7 @@ from stdnum.exceptions import ValidationError
 
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, LANGUAGES, YEARS, Precision, SeriesTypeCode
-from comicsdb.models.currencies import Currency
+from comicsdb.models.currencies import Currency, currencies_of
 from comicsdb.schemas.types import amount_problem
 from comicsdb.values import bad_character, iso_day
 
@@ -170,79 +170,10 @@ _POUNDS = re.compile(
     r"[^\[;]*\[(?P<pounds>[0-9]+)-(?P<shillings>[0-9]+)-(?P<pence>[0-9]+(?:\.[0-9]+)?) GBP\]\s*"
     r"(?:\((?P<note>[^)]*)\))?"
 )
-# Currencies of the countries with most comics, which tell which price is that of the series' own country.
-_EURO = "AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK"
-_OWN_CURRENCIES = {
-    country: frozenset(codes.split())
-    for country, codes in {
-        "AR": "ARS ARA ARP",
-        "AT": "ATS",
-        "AU": "AUD",
-        "BE": "BEF",
-        "BG": "BGN BGL",
-        "BR": "BRL BRB BRC BRE BRN BRR",
-        "CA": "CAD",
-        "CH": "CHF",
-        "CL": "CLP",
-        "CN": "CNY",
-        "CO": "COP",
-        "CS": "CSK",
-        "CZ": "CZK CSK",
-        "DD": "DDM",
-        "DE": "DEM DDM",
-        "DK": "DKK",
-        "ES": "ESP",
-        "FI": "FIM",
-        "FR": "FRF",
-        "GB": "GBP",
-        "GR": "GRD",
-        "HK": "HKD",
-        "HR": "HRK HRD YUD",
-        "HU": "HUF",
-        "ID": "IDR",
-        "IE": "IEP",
-        "IL": "ILS ILR ILP",
-        "IN": "INR",
-        "IS": "ISK ISJ",
-        "IT": "ITL",
-        "JP": "JPY",
-        "KR": "KRW",
-        "LU": "LUF BEF",
-        "MX": "MXN MXP",
-        "MY": "MYR",
-        "NL": "NLG",
-        "NO": "NOK",
-        "NZ": "NZD",
-        "PE": "PEN PES PEI",
-        "PH": "PHP",
-        "PL": "PLN PLZ",
-        "PT": "PTE",
-        "RO": "RON ROL",
-        "RS": "RSD CSD YUM YUD",
-        "RU": "RUB RUR SUR",
-        "SE": "SEK",
-        "SG": "SGD",
-        "SI": "SIT YUD",
-        "SK": "SKK CSK",
-        "SU": "SUR",
-        "TH": "THB",
-        "TR": "TRY TRL",
-        "TW": "TWD",
-        "UA": "UAH UAK",
-        "US": "USD",
-        "UY": "UYU UYP",
-        "VE": "VES VEF VEB",
-        "VN": "VND",
-        "YU": "YUD YUM YUN",
-        "ZA": "ZAR",
-    }.items()
-}
 
 
-def _is_own(country: str, currency: str) -> bool:
-    if currency == "EUR":
-        return country in _EURO.split()
-    return currency in _OWN_CURRENCIES.get(country, ())
+# States that preceded countries, whose currencies are on older covers.
+PREDECESSORS = {"CS": "CZ", "DE": "DD", "HR": "YU", "RS": "YU", "RU": "SU", "SI": "YU", "UA": "SU"}
 
 
 def prices(text: str) -> list[Price]:
@@ -265,8 +196,9 @@ def own_price(text: str, country: str) -> tuple[Price | None, str]:
     if not known:
         return None, "price-left-out" if line(text) else ""
     country = country.upper()
+    own_currencies = {*currencies_of(country), *currencies_of(PREDECESSORS.get(country, ""))}
     own = [each for each in known if each.country == country] or [
-        each for each in known if _is_own(country, each.currency) and each.country in ("", country)
+        each for each in known if each.currency in own_currencies and each.country in ("", country)
     ]
     chosen = (own or known)[0]
     return chosen, "price-rounded" if chosen.rounded else ""

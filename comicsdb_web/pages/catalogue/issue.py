@@ -249,7 +249,8 @@ class IssueViews(CopyingViews, EntityViews):
         if self.request.is_fragment and self.request.method != "POST":
             draft = self.draft_class(self.request, self.kind, self.form)
             draft.prefill(self.request.GET)
-            response = Response(json=proposed_values(draft))
+            draft.load_labels()
+            response = Response(json={"price": draft.typed["price"]} | proposed_values(draft))
             response.headers["Cache-Control"] = "no-store"
             return response
         return super().create()

@@ -27,6 +27,7 @@ from comicsdb.models import (
 )
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import GRADES, STARS, BookFormat, GradingCompany
+from comicsdb.models.currencies import currency_of
 from comicsdb.schemas.collection import CollectionAddSchema, CollectionItemSchema
 from comicsdb.schemas.types import CHOICE_GONE
 from comicsdb.security import Permission
@@ -500,7 +501,23 @@ NOT_YET = _("Choose today or an earlier day.")
 INVALID_TIME = _("Enter the date and time as 2026-12-31 18:30, or leave the field blank to mean now.")
 
 
-class ItemDraft(Draft):
+class OwnItemDraft(Draft):
+    """The draft of a form about an issue; it proposes the currency of the publisher's country."""
+
+    def load_labels(self, further=()):
+        """Load the labels, and propose the currency."""
+        super().load_labels(further)
+        if self.entity is not None:
+            ids = [self.entity.issue_id]
+        else:
+            ids = [int(number) for number in self.typed["issue_id"] if number in self._items.get("issue", {})]
+        if ids:
+            countries = select(Publisher.country).join(Series).join(Issue).where(Issue.id == ids[0])
+            country = self.request.dbsession.scalar(countries)
+            self.propose_currency(currency_of(country, self.request.today))
+
+
+class ItemDraft(OwnItemDraft):
     """The draft of an item's form."""
 
     def _state_of(self, entity):

@@ -8,6 +8,7 @@ from comicsdb.library import wish_list
 from comicsdb.library.locks import lock_account
 from comicsdb.models import Issue, Series, WishListItem
 from comicsdb.models.choices import DEFAULT_PRIORITY, WishStatus
+from comicsdb.models.currencies import currency_of
 from comicsdb.schemas.types import CHOICE_GONE
 from comicsdb.schemas.wish import PurchaseSchema, WishFormSchema
 from comicsdb.security import Permission
@@ -29,6 +30,7 @@ from comicsdb_web.pages.library.collection import (
     NOTES_FIELD,
     PURCHASE_FIELDS,
     SELECT_PAGE,
+    OwnItemDraft,
     OwnItemViews,
     private,
     redirect_with_message,
@@ -73,7 +75,7 @@ FILTERS = (
 )
 
 
-class WishDraft(Draft):
+class WishDraft(OwnItemDraft):
     """The draft of an item's form."""
 
     def _state_of(self, entity):
@@ -141,6 +143,7 @@ class WishViews(OwnItemViews):
         return redirect_with_message(self.request, "success", message % {"label": label}, "wish_list")
 
     def _purchase(self, item, draft) -> dict:
+        draft.propose_currency(currency_of(item.issue.series.publisher.country, self.request.today))
         return {"item": item, "draft": draft, "label": item.issue.label}
 
     # Hooks of the forms.

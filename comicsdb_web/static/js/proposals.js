@@ -23,14 +23,15 @@ export function proposeFromSeries() {
   });
 }
 
-/** Fill in a field if it is blank; an amount comes with its currency. */
+/** Fill in a field if it is blank; an amount comes with its currency, which may come alone. */
 function fill(name, value) {
   const [text, currency] = [value].flat();
   const input = document.getElementById(name);
   const blank = input?.tagName === "SELECT" ? input.options[0].value : "";
-  if (!input || !text || input.value !== blank || text === blank) return false;
-  input.value = text;
+  if (!input || input.value !== blank) return false;
   if (currency) document.getElementsByName(`${name}_currency`)[0].value = currency;
+  if (!text || text === blank) return false;
+  input.value = text;
   input.dispatchEvent(new Event("input", { bubbles: true }));
   return true;
 }

@@ -19,6 +19,8 @@ export function addRowsInPlace() {
     row.querySelector("legend").textContent = row
       .querySelector("legend")
       .textContent.replace(/\d+/, rows.children.length);
+    const currency = document.getElementsByName("price_currency")[0];
+    for (const select of row.querySelectorAll("select[name$=_currency]")) select.value = currency.value;
     pickWhileTyping(row);
     row.querySelector("input:not([type=hidden], [type=checkbox]), select")?.focus();
     announce(document.getElementById("picker-words").dataset.addedRow);

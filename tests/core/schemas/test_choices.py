@@ -1,5 +1,6 @@
 """The closed lists of codes: complete, without duplicates, and the same in the database."""
 
+from datetime import date
 from decimal import Decimal
 from itertools import product
 
@@ -8,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from comicsdb.models.choices import COUNTRIES, LANGUAGES, Status
-from comicsdb.models.currencies import IN_USE, WITHDRAWN, Currency, decimals_of
+from comicsdb.models.currencies import IN_USE, WITHDRAWN, Currency, currency_of, decimals_of
 
 
 def test_there_are_100_languages_and_249_countries():
@@ -61,6 +62,21 @@ def test_currencies_have_the_digits_of_iso_4217():
     ]
     assert [decimals_of(code) for code in ("ITL", "ESP", "BEF", "PTE", "DEM", "YUD")] == [2] * 6
     assert not {"XXX", "XTS", "XAU", "XDR", "CLF", "UYW", "CHE"} & {*map(str, Currency)}
+
+
+def test_currency_of_a_country_and_a_day_is_the_one_of_cover_prices():
+    rows = (
+        ("IT", date(1975, 3, 1), "ITL"),
+        ("IT", date(2001, 12, 1), "ITL"),  # euros circulated from 2002 on
+        ("IT", date(2019, 3, 1), "EUR"),
+        ("GB", date(1938, 7, 30), "GBP"),
+        ("FR", date(1934, 10, 1), "FRF"),
+        ("JP", date(2300, 1, 1), "JPY"),
+        ("US", date.min, "USD"),
+        ("AQ", date(2019, 3, 1), "USD"),  # no currency of its own
+        ("", date(2019, 3, 1), "USD"),
+    )
+    assert [(country, day, currency_of(country, day)) for country, day, _currency in rows] == list(rows)
 
 
 def test_amounts_are_kept_with_the_digits_of_their_currency(connection, make):

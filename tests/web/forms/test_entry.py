@@ -180,3 +180,36 @@ def test_a_new_issue_is_filled_in_from_the_run_and_leads_to_the_next(testapp, no
     assert (answer.json["number"], answer.json["price"]) == ("5", ["3.99", "USD"])
     for nonsense in ("series=x", "series=9999999", "after=x", "after=999999"):
         assert value(testapp.get(f"/issue/create/?{nonsense}"), "page") == ""
+
+
+def currencies(page) -> list[str]:
+    """The selected currencies of all amounts on a page."""
+    selects = soup(page).select("form#edit select[name$=_currency]")
+    return [select.select_one("option[selected]")["value"] for select in selects]
+
+
+def test_issue_form_proposes_the_currency_of_the_publishers_country(testapp, nora, make, session):
+    with make.single_commit():
+        italian = make.publisher(country="IT")
+        old, new = (make.series(publisher=italian, year_began=year) for year in (1962, 2019))
+        fourth = make.issue(series=old, number="4", cover_date=date(1975, 3, 1))
+    page = testapp.get(f"/issue/create/?series={old.id}")
+    assert currencies(page) == ["ITL"]
+    answer = testapp.get(f"/issue/create/?series={new.id}", headers={"X-Fragment": "1"})
+    assert answer.json["price"] == ["", "EUR"]
+    # Without a script: by the button of the series; the cover date takes precedence; rows get it, too.
+    typed = {"series": [str(old.id)], "number": "9", "cover_date": "2004-05"}
+    page = submit_form(open_form(testapp, "/issue/create/"), typed, press=("add", "variants"), status=200)
+    assert currencies(page) == ["EUR", "EUR"]
+    typed = {"price": "1500", "price_currency": "ITL"}
+    page = submit_form(page, typed, press=("add", "variants"), status=200)
+    assert currencies(page) == ["ITL", "ITL", "ITL"]
+    submit_form(page, {"variants-0-name": "Foil"})
+    ninth = session.query(Issue).filter_by(number="9").one()
+    assert (str(ninth.price), ninth.currency) == ("1500.00", "ITL")
+    # The proposal alone is no change.
+    form = open_form(testapp, f"/issue/{fourth.slug}/update/")
+    assert currencies(form.page) == ["ITL"]
+    assert notice(submit_form(form).follow()) == "Nothing to change."
+    session.refresh(fourth)
+    assert fourth.price is None

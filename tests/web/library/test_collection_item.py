@@ -85,6 +85,17 @@ def test_an_issue_is_added_once(testapp, world, session, reader):
     assert only_item(session).notes == "mine"
 
 
+def test_item_form_proposes_todays_currency_of_the_publishers_country(testapp, make, session, reader):
+    with make.single_commit():
+        series = make.series(publisher=make.publisher(country="IT"), year_began=1962)
+        issue = make.issue(series=series, cover_date=date(1975, 3, 1))
+    page = testapp.get(f"/collection/add/?issue_id={issue.id}")
+    assert value(page, "purchase_price_currency") == "EUR"
+    item = add_item(session, reader, issue)
+    page = testapp.get(f"/collection/{item.id}/update/")
+    assert value(page, "purchase_price_currency") == "EUR"
+
+
 def test_what_is_wrong_is_said_at_its_field_and_nothing_is_kept(testapp, world, session, reader):
     wrong = {
         "quantity": "0",
