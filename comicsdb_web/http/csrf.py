@@ -2,7 +2,9 @@
 
 import hashlib
 import hmac
+import logging
 import secrets
+from urllib.parse import urlsplit
 
 from pyramid.csrf import check_csrf_token
 from pyramid.httpexceptions import HTTPForbidden
@@ -17,6 +19,9 @@ from comicsdb_web.rendering.anonymous import is_rendered_anonymously
 from comicsdb_web.rendering.locales import _
 
 COOKIE = "csrf"
+FOREIGN_FORM = _("This form was sent from another site.")
+
+log = logging.getLogger(__name__)
 
 
 @implementer(ICSRFStoragePolicy)
@@ -81,6 +86,18 @@ class TokenPolicy:
         )
 
 
+def log_foreign_form(request) -> None:
+    """Log what was compared when a form was refused by its origin: mostly, a proxy passes on another host."""
+    referrer = urlsplit(request.referrer or "")
+    log.warning(
+        "A form was refused, as its origin %r (Sec-Fetch-Site: %s) is not %s, as which this site was asked."
+        " A proxy in front must pass on Host, with the port, and X-Forwarded-Proto.",
+        request.headers.get("Origin") or f"{referrer.scheme}://{referrer.netloc}",
+        request.headers.get("Sec-Fetch-Site", "none sent"),
+        request.host_url,
+    )
+
+
 def check_same_origin(request) -> None:
     """Raise HTTPForbidden if a form without a token was sent by another site, by the browser's headers.
 
@@ -92,7 +109,8 @@ def check_same_origin(request) -> None:
     else:
         is_own = origin is None or origin.lower() == request.host_url.lower()
     if not is_own:
-        raise HTTPForbidden(_("This form was sent from another site."))
+        log_foreign_form(request)
+        raise HTTPForbidden(FOREIGN_FORM)
 
 
 def check_shared_form(request) -> None:

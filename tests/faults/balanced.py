@@ -1,7 +1,6 @@
 """A site of several processes behind nginx, as in deploy/nginx.conf, which are killed and restarted."""
 
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -12,23 +11,13 @@ from pathlib import Path
 
 import psutil
 
-from tests.certificate import CERTIFICATE, KEY
-from tests.needs import program
+from tests.nginx import nginx
 from tests.serving import clean_environment, fetch, free_port
-from tests.site.test_production import ROOT, production, workers
+from tests.site.test_production import production, workers
 from tests.waiting import wait_until
 
 HOST = "comics.example.org"
 RESTART = 2  # seconds; RestartSec of deploy/systemd/comicsdb.service
-NGINX = """
-daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log; {user}
-events {{ worker_connections 512; }}
-http {{
-    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-    include {folder}/site.conf;
-}}
-"""
 
 
 class Node:
@@ -88,33 +77,9 @@ class Node:
 
 @contextmanager
 def balancer(folder: Path, nodes: list[Node]):
-    """nginx with the file of deploy/, adapted to ports, paths and nodes: its HTTPS port and access log."""
-    folder.mkdir()
-    port = free_port()
-    (folder / "fullchain.pem").write_text(CERTIFICATE)
-    (folder / "privkey.pem").write_text(KEY)
-    site = (ROOT / "deploy" / "nginx.conf").read_text()
-    line = re.search(r" +server 127\.0\.0\.1:8000.*;\n", site)[0]
-    site = site.replace(line, "".join(line.replace(":8000", f":{node.port}") for node in nodes))
-    site = site.replace("listen 443 ", f"listen 127.0.0.1:{port} ")
-    site = site.replace("listen 80", f"listen 127.0.0.1:{free_port()}")
-    site = site.replace(f"/etc/letsencrypt/live/{HOST}", str(folder)).replace("/var/log/nginx", str(folder))
-    # Pictures are in a bucket, so the application serves them.
-    site, found = re.subn(
-        r"\n    # Serves pictures from a local folder.*?(?=\n    # Metrics)", "", site, flags=re.DOTALL
-    )
-    assert found
-    (folder / "site.conf").write_text(site)
-    user = "user root;" if Path("/proc/self").owner() == "root" else ""  # the owner of the folders
-    (folder / "nginx.conf").write_text(NGINX.format(folder=folder, user=user))
-    command = [program("nginx"), "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    try:
-        wait_until((folder / "nginx.pid").exists)
-        yield port, folder / "comicsdb.log"
-    finally:
-        process.terminate()
-        process.wait()
+    """nginx in front of nodes whose pictures are in a bucket: its HTTPS port and access log."""
+    with nginx(folder, [node.port for node in nodes], files=False) as proxy:
+        yield proxy.https, proxy.log
 
 
 class Killer:

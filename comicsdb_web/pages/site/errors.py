@@ -2,7 +2,7 @@
 
 import logging
 
-from pyramid.exceptions import BadCSRFToken, PredicateMismatch
+from pyramid.exceptions import BadCSRFOrigin, BadCSRFToken, PredicateMismatch
 from pyramid.httpexceptions import HTTPClientError, HTTPMovedPermanently, HTTPSeeOther
 from pyramid.i18n import TranslationString
 from pyramid.interfaces import IRoutesMapper
@@ -20,6 +20,7 @@ from comicsdb.media.storage import StorageDownError
 from comicsdb.ops.logs import log_failure
 from comicsdb.security import log_denied
 from comicsdb_web.forms.expired_session import save_form
+from comicsdb_web.http.csrf import FOREIGN_FORM, log_foreign_form
 from comicsdb_web.http.fragments import fragment, log_in_first
 from comicsdb_web.http.routing import is_api, referring_path, safe_path, with_query
 from comicsdb_web.rendering.locales import _, set_language_without_account
@@ -161,7 +162,7 @@ def forbidden(error, request):
 
 
 def client_error(error, request):
-    """Another client error: a form without its token, or an unreadable request.
+    """Another client error: a form without its token or of another site, or an unreadable request.
 
     A form of the logged-in account from an ended session is shown again with a new token. The log-in form
     of somebody who has logged in meanwhile, in another tab, leads where it would have led.
@@ -172,6 +173,9 @@ def client_error(error, request):
             return HTTPSeeOther(safe_path(request.POST.get("next")) or request.route_path("home"))
         if path := save_form(request):
             return HTTPSeeOther(path)
+    if isinstance(error, BadCSRFOrigin):
+        log_foreign_form(request)
+        return error_page(request, 400, FOREIGN_FORM)
     status = getattr(error, "code", 400)
     message = OUTDATED_FORM if isinstance(error, BadCSRFToken) else getattr(error, "detail", None)
     return error_page(
