@@ -12,6 +12,11 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(each if each.isprintable() else " " for each in text)
 
 
+def escaped(text: str) -> str:
+    """A text that others chose, such as a file's name, on one line: its control characters are escaped."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
 def in_one_line(error: BaseException) -> str:
     """The class and first line of an error, without SQL and bound values."""
     cause = getattr(error, "orig", None) or error

@@ -54,6 +54,7 @@ from comicsdb.accounts.login import (
 from comicsdb.accounts.passwords import from_settings as passwords_from_settings
 from comicsdb.accounts.profile import (
     PICTURES,
+    check_email_link,
     confirm_email,
     set_language,
     set_timezone,
@@ -104,6 +105,7 @@ from comicsdb.accounts.sessions import (
 from comicsdb.accounts.signup import (
     activate,
     bot_question,
+    check_activation,
     decrypt_sign_up_form,
     form_time,
     resend_activation,

@@ -26,7 +26,7 @@ from comicsdb.imaging.picture import PictureError
 from comicsdb.mail import queue
 from comicsdb.media.storage import StorageDownError
 from comicsdb.media.uploads import picture_values
-from comicsdb.models import User
+from comicsdb.models import AccountLink, User
 from comicsdb.models.account import CONFIRM_EMAIL, RESET
 
 log = logging.getLogger(__name__)
@@ -201,12 +201,25 @@ def free_address(session: Session, email: str, user: User) -> None:
     )
 
 
+def check_email_link(context: AccountContext, secret: str) -> AccountLink:
+    """The link of a secret, with the address that it confirms; does not use it up.
+
+    Raises LinkUsedError and BadLinkError.
+    """
+    return _open_email_link(context, secret)[0]
+
+
+def _open_email_link(context: AccountContext, secret: str) -> tuple[AccountLink, User]:
+    link, user = open_link(context.session, CONFIRM_EMAIL, secret)
+    if not user.is_active:
+        raise BadLinkError
+    return link, user
+
+
 def confirm_email(context: AccountContext, secret: str) -> User:
     """Set the address to which a link was sent. Raises LinkUsedError and BadLinkError."""
     session = context.session
-    link, user = open_link(session, CONFIRM_EMAIL, secret)
-    if not user.is_active:
-        raise BadLinkError
+    link, user = _open_email_link(context, secret)
     free_address(session, link.email, user)
     before, was_confirmed = user.email, user.email_confirmed
     with constraint_errors({"uq_user_account_email": BadLinkError()}), session.begin_nested():

@@ -227,13 +227,26 @@ def _too_many_sign_ups(context: AccountContext, username: str) -> TooManySignUps
     return TooManySignUpsError(ceil((midnight - now).total_seconds()))
 
 
-def activate(context: AccountContext, uid: str, secret: str) -> User:
-    """Activate a link's account and confirm its address. Raises LinkUsedError and BadLinkError."""
+def check_activation(context: AccountContext, uid: str, secret: str) -> User:
+    """The account that a mailed link activates; does not use up the link.
+
+    Raises LinkUsedError and BadLinkError.
+    """
+    return _open_activation(context, uid, secret)[1]
+
+
+def _open_activation(context: AccountContext, uid: str, secret: str) -> tuple[AccountLink, User]:
     link, user = open_link(context.session, ACTIVATE, secret, uid)
     if user.is_active:
         raise LinkUsedError  # another link was used
     if user.email_confirmed or link.email != user.email:
         raise BadLinkError  # deactivated since, or replaced by a newer sign-up with this address
+    return link, user
+
+
+def activate(context: AccountContext, uid: str, secret: str) -> User:
+    """Activate a link's account and confirm its address. Raises LinkUsedError and BadLinkError."""
+    link, user = _open_activation(context, uid, secret)
     now = clock.now()
     link.used = now
     user.is_active = user.email_confirmed = True

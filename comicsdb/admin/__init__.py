@@ -11,6 +11,7 @@ from comicsdb.admin.accounts import (
     drop_token,
     end_sessions,
     fixed_fields,
+    may_see_names,
     remove_member,
     reset_second_factor,
     revoke_token,

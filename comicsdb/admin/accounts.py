@@ -61,6 +61,11 @@ def create_account(
     return user
 
 
+def may_see_names(actor: Actor, user: User) -> bool:
+    """Whether the actor may see the first and last name: if their owner shows them, and superusers always."""
+    return actor is None or user.shows_name or has_permission(actor, Permission.RIGHTS)
+
+
 def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
     """The fields of an account that the actor may not change: all, some or none of FIELDS.
 
@@ -73,6 +78,8 @@ def fixed_fields(actor: Actor, user: User) -> frozenset[str]:
     if user.is_superuser and not over_rights:
         return frozenset(FIELDS)
     fixed = set() if over_rights else set(RIGHTS)
+    if not may_see_names(actor, user):
+        fixed |= {"first_name", "last_name"}
     if actor_id_of(actor) == user.id:
         fixed |= {*OWN_FIELDS} if over_rights else {*OWN_FIELDS, "groups"}
     return frozenset(fixed)

@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.exchange.comic_files import KNOWN, WAITING, import_files
+from comicsdb.log_lines import escaped
 from comicsdb.models import User
 
 
@@ -39,7 +40,8 @@ def import_comicinfo_command(site: Site, folder: Path, account: str, report: Pat
                 numbers[outcome.status] += 1
                 rows.writerow((outcome.file, outcome.status, outcome.detail))
                 if outcome.status != KNOWN:
-                    click.echo(": ".join(filter(None, (outcome.status, outcome.file, outcome.detail))))
+                    line = ": ".join(filter(None, (outcome.status, outcome.file, outcome.detail)))
+                    click.echo(escaped(line))
     click.echo(", ".join(f"{number} {what}" for what, number in sorted(numbers.items())) or "No comic files.")
     if numbers[WAITING]:
         click.echo("The account has no room for more. Review some of its comic files, then run this again.")

@@ -11,6 +11,7 @@ from comicsdb.cli.support import Site, pass_site
 from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
 from comicsdb.exchange.run import SilentProgress
+from comicsdb.log_lines import escaped
 
 
 class ProgressBar(SilentProgress):
@@ -67,7 +68,7 @@ def import_command(site: Site, folder: Path, accounts: bool, quiet: bool):
         today = clock.business_day(site.settings["comicsdb.timezone"])
         report = import_set(session, folder, site.storage, passwords, progress=progress, today=today)
     if not quiet:
-        click.echo("\n".join(report.lines()))
+        click.echo("\n".join(map(escaped, report.lines())))
 
 
 @click.command("export")
@@ -82,4 +83,4 @@ def export_command(site: Site, folder: Path, accounts: bool, quiet: bool):
     with site.session() as session:
         result = export_set(session, folder, site.storage, accounts=accounts)
     if not quiet:
-        click.echo("\n".join(result.lines()))
+        click.echo("\n".join(map(escaped, result.lines())))

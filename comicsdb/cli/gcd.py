@@ -11,6 +11,7 @@ from comicsdb.cli.support import Site, pass_site
 from comicsdb.exchange.gcd.dump import DumpError
 from comicsdb.exchange.gcd.importing import AnotherImportError, import_dump
 from comicsdb.exchange.gcd.plan import ChoiceError, Choices, read_years
+from comicsdb.log_lines import escaped
 
 
 @click.command("import-gcd")
@@ -68,4 +69,4 @@ def import_gcd_command(site: Site, file: Path, dry_run: bool, working: Path, qui
     except (DumpError, ChoiceError, AnotherImportError) as error:
         raise click.ClickException(str(error)) from error
     if not quiet:
-        click.echo("\n".join(outcome.lines()))
+        click.echo("\n".join(map(escaped, outcome.lines())))

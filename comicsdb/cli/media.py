@@ -6,6 +6,7 @@ import click
 
 from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.cli.support import DAYS, Site, pass_site
+from comicsdb.log_lines import escaped
 from comicsdb.media.sweeping import missing, sweep
 from comicsdb.ops.jobs import MEDIA, job_lock
 
@@ -33,7 +34,7 @@ def sweep_command(site: Site, dry_run: bool, older_than: float):
     number = 0
     with site.database() as engine, job_lock(engine, MEDIA), _autocommit_connection(engine) as connection:
         for entry in sweep(connection, site.storage, timedelta(hours=older_than), dry_run=dry_run):
-            click.echo(entry.name)
+            click.echo(escaped(entry.name))
             number += 1
     what = f"{number:,} {'file' if number == 1 else 'files'} that no row names"
     click.echo(f"{what}. Dry run: nothing was removed." if dry_run else f"{what}, removed.")
@@ -46,7 +47,7 @@ def check_command(site: Site):
     number = 0
     with site.database() as engine, _autocommit_connection(engine) as connection:
         for owner in missing(connection, site.storage):
-            click.echo(f"{owner.table} {owner.id}: {owner.key}")
+            click.echo(escaped(f"{owner.table} {owner.id}: {owner.key}"))
             number += 1
     if number:
         raise click.ClickException(

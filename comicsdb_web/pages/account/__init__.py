@@ -89,6 +89,12 @@ def notice(request, title, *paragraphs, links=(), icon="mail", status=200):
     return response
 
 
+def press_values(request, title, text, label) -> dict:
+    """The values of the page of a mailed link, whose button does what the link is for."""
+    say = request.localizer.translate
+    return {"title": say(title), "text": say(text), "label": say(label)}
+
+
 def require_confirmed_session(view):
     """Decorator of form views: require a recently confirmed session.
 

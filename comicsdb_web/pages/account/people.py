@@ -18,8 +18,11 @@ from comicsdb_web.rendering.locales import _
 RECENT_READS = 10
 ORDER = (func.lower(User.username), User.id)
 # Hidden names are not searched either.
-SHOWN_NAMES = (case((User.shows_name, name), else_="") for name in (User.first_name, User.last_name))
-SEARCH_COLUMNS = tuple(func.fold(column, type_=Text) for column in (User.username, *SHOWN_NAMES))
+SHOWN_NAMES = tuple(
+    func.fold(case((User.shows_name, name), else_=""), type_=Text)
+    for name in (User.first_name, User.last_name)
+)
+SEARCH_COLUMNS = (func.fold(User.username, type_=Text), *SHOWN_NAMES)
 
 TIERS = {
     SupporterTier.FRIEND: _("Friend"),

@@ -14,7 +14,7 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb_web.forms import form_state
 from comicsdb_web.forms.form_state import OLD_PREFIX
 from comicsdb_web.http.session_auth import forget_session
-from comicsdb_web.pages.account import account_of, notice
+from comicsdb_web.pages.account import account_of, notice, press_values
 from comicsdb_web.rendering.locales import _
 
 PROFILE = ("username", "first_name", "last_name", "shows_name", "email", "bio", "language", "timezone")
@@ -101,23 +101,37 @@ def keep_timezone(request):
     return Response(status=204)
 
 
+def email_form(request):
+    """The page of a mailed link; opening it confirms nothing, as mail scanners open links."""
+    try:
+        link = accounts.check_email_link(request.account_context, request.matchdict["secret"])
+    except accounts.AccountError as error:
+        return _unusable_link(request, error)
+    text = _("From now on, comicsdb will send your e-mails to ${address}.", mapping={"address": link.email})
+    return press_values(request, _("Confirm your e-mail address"), text, _("Confirm the address"))
+
+
 def confirm_email(request):
     """Confirm a new address by its mailed link."""
-    if request.method == "HEAD":  # a HEAD request must not use up the link
-        return Response()
-    to_account = (_("Your account"), request.route_path("account"))
     try:
         accounts.confirm_email(request.account_context, request.matchdict["secret"])
-    except accounts.LinkUsedError:
-        text = _("This link has already been used.")
-        title = _("Your address is already confirmed")
-        return notice(request, title, text, links=[to_account], icon="check")
-    except accounts.BadLinkError:
-        text = _("It may be incomplete, more than 24 hours old, or replaced by a newer one.")
-        title = _("This link does not work")
-        return notice(request, title, text, links=[to_account], icon="warning", status=404)
+    except accounts.AccountError as error:
+        return _unusable_link(request, error)
     text = _("From now on, comicsdb sends e-mails to your new address.")
-    return notice(request, _("Your address is confirmed"), text, links=[to_account], icon="check")
+    return notice(request, _("Your address is confirmed"), text, links=_to_account(request), icon="check")
+
+
+def _unusable_link(request, error: accounts.AccountError):
+    links = _to_account(request)
+    if isinstance(error, accounts.LinkUsedError):
+        text = _("This link has already been used.")
+        return notice(request, _("Your address is already confirmed"), text, links=links, icon="check")
+    text = _("It may be incomplete, more than 24 hours old, or replaced by a newer one.")
+    return notice(request, _("This link does not work"), text, links=links, icon="warning", status=404)
+
+
+def _to_account(request) -> list:
+    return [(_("Your account"), request.route_path("account"))]
 
 
 def export(request):
@@ -220,7 +234,12 @@ def includeme(config):
     )
     config.add_account_page("account.timezone", "timezone/", keep_timezone, methods=("POST",))
     config.add_mailed_page(
-        "account.email", letters.CONFIRM_EMAIL, "/accounts/email/confirm/{secret}/", confirm_email
+        "account.email",
+        letters.CONFIRM_EMAIL,
+        "/accounts/email/confirm/{secret}/",
+        email_form,
+        renderer="account/press.jinja2",
+        post=confirm_email,
     )
     config.add_account_page("account.export", "export/", export, renderer="account/export.jinja2")
     config.add_account_page(

@@ -1,7 +1,6 @@
 """Sign-up: the form, the page after it, and activation by the mailed link."""
 
 from pyramid.httpexceptions import HTTPSeeOther
-from pyramid.response import Response
 
 from comicsdb import accounts
 from comicsdb.accounts import letters
@@ -9,7 +8,7 @@ from comicsdb.catalog import InvalidError
 from comicsdb.i18n import translate
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.session_auth import begin_session
-from comicsdb_web.pages.account import notice
+from comicsdb_web.pages.account import notice, press_values
 from comicsdb_web.pages.site.errors import error_page
 from comicsdb_web.rendering.locales import _
 
@@ -72,33 +71,33 @@ def sent(request):
     )
 
 
+def activation_form(request):
+    """The page of a mailed link; opening it activates nothing, as mail scanners open links."""
+    words = request.matchdict
+    try:
+        user = accounts.check_activation(request.account_context, words["uid"], words["secret"])
+    except accounts.AccountError as error:
+        return _unusable_link(request, error)
+    text = _("This activates your account ${name} and logs this browser in.", mapping={"name": user.username})
+    return press_values(request, _("Activate your account"), text, _("Activate the account"))
+
+
 def activate(request):
-    """Activate the account by its mailed link, confirm its address and log in."""
-    if request.method == "HEAD":  # a HEAD request must not use up the link
-        return Response()
+    """Activate the account of a mailed link, confirm its address and log in."""
     words = request.matchdict
     try:
         user = accounts.activate(request.account_context, words["uid"], words["secret"])
-    except accounts.LinkUsedError:
-        if request.identity is not None:
-            return notice(
-                request,
-                _("Your account is already active"),
-                _("This link has already been used, and you are logged in."),
-                links=[
-                    (_("Your account"), request.route_path("account")),
-                    (_("Home page"), request.route_path("home")),
-                ],
-                icon="check",
-            )
-        return notice(
-            request,
-            _("Your account is already active"),
-            _("This link has already been used. You can log in now."),
-            links=[(_("Log in"), request.route_path("login"))],
-            icon="check",
-        )
-    except accounts.BadLinkError:
+    except accounts.AccountError as error:
+        return _unusable_link(request, error)
+    begin_session(request, user, confirmed=False)  # logged in by mail only, without the password
+    welcome = _("Welcome, ${name}! Your account is active.", mapping={"name": user.username})
+    guide = request.route_path("help.page", page="editing")
+    request.messages.add("success", welcome, label=_("How to edit"), path=guide)
+    return HTTPSeeOther(request.pending_action.redirect_target(request.route_path("account")))
+
+
+def _unusable_link(request, error: accounts.AccountError):
+    if not isinstance(error, accounts.LinkUsedError):
         return notice(
             request,
             _("This link does not work"),
@@ -107,11 +106,16 @@ def activate(request):
             icon="warning",
             status=404,
         )
-    begin_session(request, user, confirmed=False)  # logged in by mail only, without the password
-    welcome = _("Welcome, ${name}! Your account is active.", mapping={"name": user.username})
-    guide = request.route_path("help.page", page="editing")
-    request.messages.add("success", welcome, label=_("How to edit"), path=guide)
-    return HTTPSeeOther(request.pending_action.redirect_target(request.route_path("account")))
+    if request.identity is not None:
+        text = _("This link has already been used, and you are logged in.")
+        links = [
+            (_("Your account"), request.route_path("account")),
+            (_("Home page"), request.route_path("home")),
+        ]
+    else:
+        text = _("This link has already been used. You can log in now.")
+        links = [(_("Log in"), request.route_path("login"))]
+    return notice(request, _("Your account is already active"), text, links=links, icon="check")
 
 
 def resend_form(request):  # noqa: ARG001
@@ -170,5 +174,10 @@ def includeme(config):
         member=False,
     )
     config.add_mailed_page(
-        "account.activate", letters.ACTIVATE, "/accounts/activate/{uid}/{secret}/", activate
+        "account.activate",
+        letters.ACTIVATE,
+        "/accounts/activate/{uid}/{secret}/",
+        activation_form,
+        renderer="account/press.jinja2",
+        post=activate,
     )

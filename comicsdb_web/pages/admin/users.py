@@ -22,11 +22,12 @@ from comicsdb.models import (
 )
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.ratelimit.counters import REFUSED
+from comicsdb.security import Permission
 from comicsdb_web.forms import form_state
 from comicsdb_web.forms.form_state import OLD_PREFIX
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import require_confirmed_session
-from comicsdb_web.pages.account.people import TIERS
+from comicsdb_web.pages.account.people import SHOWN_NAMES, TIERS
 from comicsdb_web.pages.account.tokens import SCOPES
 from comicsdb_web.pages.admin import LATEST, SAVED, UNCHANGED, add_error, dollars, log_names, row_of
 from comicsdb_web.pages.admin.listing import ConditionChoice, folded_columns, listing, yes_no_filter
@@ -35,7 +36,9 @@ from comicsdb_web.rendering.locales import _
 SWITCHES = ("is_active", "email_confirmed", "is_staff", "is_superuser")
 TEXTS = ("username", "email", "first_name", "last_name", "bio", "supporter_tier")
 ORDER = (func.lower(User.username), User.id)
-SEARCH_COLUMNS = folded_columns(User.username, User.email, User.first_name, User.last_name)
+NAMES = ("first_name", "last_name")
+SEARCH_COLUMNS = folded_columns(User.username, User.email)
+ALL_NAMES = folded_columns(User.first_name, User.last_name)
 WRONG_TIME = _("Enter it as 2026-12-31T23:59.")
 
 
@@ -51,7 +54,8 @@ def users(request):
         ConditionChoice("group", _("Group"), in_group),
     )
     rows = select(User).options(selectinload(User.groups))
-    return listing(request, rows, (User.id,), ORDER, searched=SEARCH_COLUMNS, filters=filters)
+    names = ALL_NAMES if request.has_permission(Permission.RIGHTS) else SHOWN_NAMES
+    return listing(request, rows, (User.id,), ORDER, searched=(*SEARCH_COLUMNS, *names), filters=filters)
 
 
 def _is_in(group_id: int):
@@ -82,7 +86,8 @@ def save(request):
 
 def _values(request, found: User) -> dict:
     """The form values of an account: texts, "1" or "" for switches, names of groups."""
-    values = {name: _lines(getattr(found, name)) for name in TEXTS}
+    hidden = () if admin.may_see_names(request.identity, found) else NAMES
+    values = {name: "" if name in hidden else _lines(getattr(found, name)) for name in TEXTS}
     values |= {name: "1" if getattr(found, name) else "" for name in SWITCHES}
     zone = request.zone
     until = found.supporter_until
@@ -142,6 +147,7 @@ def _page(request, found: User, form: form_state.Form, was: dict) -> dict:
         "was": was,
         "fixed": admin.fixed_fields(request.identity, found),
         "all_fixed": len(admin.fixed_fields(request.identity, found)) == len(admin.FIELDS),
+        "shows_names": admin.may_see_names(request.identity, found),
         "own": request.identity.user_id == found.id,
         "may_go": found.id != SYSTEM_USER_ID,
         "groups": session.scalars(select(Group).order_by(Group.name)).all(),

@@ -35,6 +35,9 @@ for (const select of document.querySelectorAll("select[data-submit]")) {
   select.addEventListener("change", () => select.form.requestSubmit());
 }
 
+// Opening a mailed link is meant to press its button; programs that look at mails only open links.
+for (const form of document.querySelectorAll("form[data-press]")) form.requestSubmit();
+
 // Scrolls the current tab into view.
 for (const tab of document.querySelectorAll(".tabs [aria-current]")) {
   const row = tab.closest(".tabs");

@@ -323,3 +323,6 @@ def test_comic_files_need_an_account(ini, tmp_path):
     told = "unreadable: broken.cbz: This is no ZIP archive.\n1 unreadable\n"
     assert (done.exit_code, done.output) == (0, told)
     assert report.read_text().splitlines()[1] == "broken.cbz,unreadable,This is no ZIP archive."
+    (tmp_path / "broken.cbz").rename(tmp_path / "a\n0 unreadable\x1b[2J.cbz")
+    told = "unreadable: a\\n0 unreadable\\x1b[2J.cbz: This is no ZIP archive.\n1 unreadable\n"
+    assert run(*arguments, "nora").output == told

@@ -6,8 +6,11 @@ from types import SimpleNamespace
 import pytest
 from playwright.sync_api import expect
 
+from comicsdb.accounts import letters
+from comicsdb.accounts.links import make_link
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
+from comicsdb.models.account import ACTIVATE
 from tests.factories import Factories
 from tests.web.conftest import PASSWORD
 from tests.web.test_browser import CONTRAST
@@ -18,7 +21,6 @@ OPEN = (
     "signup/",
     "account_activation_sent/",
     "activate/resend/",
-    "activate/1/x/",
     "password_reset/",
 )
 OWN = (
@@ -115,6 +117,8 @@ def states(visit):
     for path in OPEN:
         visit.stranger.goto(f"/accounts/{path}")
         yield path, visit.stranger
+    visit.stranger.goto("/s/activate/1/x/")
+    yield "unusable link", visit.stranger
     for path in OWN:
         visit.member.goto(f"/accounts/{path}")
         yield path, visit.member
@@ -192,6 +196,24 @@ def test_a_field_is_marked_as_wrong_while_it_holds_what_was_refused(visit):
     expect(field).not_to_have_css("border-top-color", red)
     field.fill("two words")
     is_marked()
+
+
+def test_activation_page_button_is_pressed_by_script_or_by_hand(served, visit):
+    def link(name: str) -> str:
+        with served.sessions() as session:
+            user = Factories(Catalog(session)).user(name, is_active=False, email_confirmed=False)
+            secret = make_link(session, user, ACTIVATE, user.email).secret
+            session.commit()
+            return letters.ACTIVATE.format(uid=user.id, secret=secret)
+
+    page = visit().stranger
+    page.goto(link("Fogg"))
+    expect(page).to_have_url(re.compile("/accounts/$"))
+    expect(page.locator(".message-success")).to_contain_text("Welcome, Fogg!")
+    plain = visit(java_script_enabled=False).stranger
+    plain.goto(link("Aouda"))
+    plain.get_by_role("button", name="Activate the account").click()
+    expect(plain.locator(".message-success")).to_contain_text("Welcome, Aouda!")
 
 
 def test_a_question_is_taken_back_by_escape(visit):

@@ -145,8 +145,9 @@ def test_a_new_address_counts_when_its_link_is_opened(testapp, nora, session):
     assert path.startswith("/s/email/")
     for _ in range(2):
         testapp.head(path, status=200)
+        assert "new@example.org" in soup(testapp.get(path, status=200)).main.get_text()
     assert fresh(session, nora).email.lower() == "nora@example.org"
-    page = testapp.get(path, status=200)
+    page = submit(testapp, path, status=200)
     assert page.headers["Referrer-Policy"] == "strict-origin"
     user = fresh(session, nora)
     assert user.email == "new@example.org"

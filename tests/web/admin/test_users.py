@@ -60,6 +60,25 @@ def tick(form, *names):
         box.checked = box._value in names
 
 
+def test_account_page_for_staff_has_the_name_only_if_its_owner_shows_it(testapp, make, ada, session):
+    log_in_as(testapp, make, is_staff=True)
+    page = testapp.get(page_of(ada))
+    assert 'name="first_name"' not in page.text
+    assert ">Ada<" not in page.text
+    assert 'value="Ada"' not in page.text
+    form = form_to(page, page_of(ada))
+    form["bio"] = "changed"
+    form.submit(status=303)
+    testapp.post(
+        page_of(ada), [*form.submit_fields(), ("was_first_name", "x"), ("first_name", "Anna")], status=303
+    )
+    session.expire_all()
+    assert (ada.bio, ada.first_name) == ("changed", "Ada")
+    ada.shows_name = True
+    session.commit()
+    assert form_of(testapp, ada)["first_name"].value == "Ada"
+
+
 # The list.
 
 
@@ -77,6 +96,9 @@ def test_words_find_names_and_addresses(testapp, boss, make):
         answer = testapp.get(LIST, {"q": query})
         if found is not None:
             assert column(answer) == found, query
+    log_in_as(testapp, make, "Clerk", is_staff=True)
+    make.user("una", first_name="Una", last_name="Ångström", shows_name=True)
+    assert column(testapp.get(LIST, {"q": "angstrom"})) == ["una"]  # the other one hides the name
     assert soup(testapp.get(LIST, {"q": '"><b>'})).find(id="list-q")["value"] == '"><b>'
 
 
