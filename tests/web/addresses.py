@@ -28,6 +28,7 @@ from comicsdb.webhooks import endpoints
 
 OFFICIAL = "Metron"
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+REFERENCE_ID = 5  # there is a role, a series type, a genre and an age rating with this id
 FORM_KEY = "a form key of the tests, long enough"
 
 
@@ -112,7 +113,11 @@ def addresses_of(wsgi, session, world, kept, reading_list, method="GET") -> list
     for name, methods in wsgi.registry["comicsdb_web.methods"].items():
         if method not in methods or "{secret}" in routes[name].pattern:
             continue
-        found += _filled(session, world, kept, reading_list, name, routes[name].pattern, by_kind)
+        pattern = routes[name].pattern
+        if "{kind:" in pattern:
+            found += _of_each_kind(pattern, by_kind)
+        else:
+            found += _filled(session, world, kept, reading_list, name, pattern, by_kind)
     return found
 
 
@@ -153,15 +158,22 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
         number, words = str(item), words | {"{slug}": reading_list.slug}
     for word, value in words.items():
         patterns = [each.replace(word, value) for each in patterns]
-    patterns = [re.sub(r"\{(?:kind|form):(\w+)[^}]*\}", r"\1", each) for each in patterns]
+    patterns = [re.sub(r"\{form:(\w+)[^}]*\}", r"\1", each) for each in patterns]
     patterns = [re.sub(r"\{part:.*\}", "pages", each) for each in patterns]
     return [re.sub(r"\{\w+:[^}]*\}", number, each) for each in patterns]
+
+
+def _of_each_kind(pattern, by_kind) -> list[str]:
+    """The addresses of a route of the administration; kinds without a page have reference rows."""
+    kinds = re.search(r"\{kind:([^}]*)\}", pattern)
+    numbers = {kind: str(getattr(by_kind.get(kind), "id", REFERENCE_ID)) for kind in kinds[1].split("|")}
+    return [
+        re.sub(r"\{\w+:[^}]*\}", number, pattern.replace(kinds[0], kind)) for kind, number in numbers.items()
+    ]
 
 
 def _number(world, kept, name) -> str:
     """The id in the address of a route whose area has no id of its own."""
     if name.startswith("account.webhook"):
         return str(kept.webhook.id)
-    if name.startswith("admin.catalogue."):
-        return str(world.publisher.id)
     return str(getattr(kept, "review_id", 1)) if name in {"admin.review", "review.report"} else "1"

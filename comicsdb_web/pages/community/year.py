@@ -24,7 +24,7 @@ def page(request):
     years = _years(request, reader.user.id)
     if not years:
         return {"reader": reader, "year": None, "years": []}
-    wanted = _wanted(request, years)
+    wanted = _requested_year(request, years)
     year = year_in_review.year_in_review_of(request.dbsession, reader.user.id, wanted, site_zone(request))
     run = year.run and cards_by_id(request.dbsession, Series, [year.run[0]]).get(year.run[0])
     return {
@@ -45,11 +45,12 @@ def _years(request, user_id: int) -> list[int]:
     return list(dict.fromkeys(each.first.year for each in months))
 
 
-def _wanted(request, years: list[int]) -> int:
-    wanted = whole_number(request.GET["year"]) if "year" in request.GET else years[0]
-    if wanted not in years:
+def _requested_year(request, years: list[int]) -> int:
+    """The year in the address, by default the latest; not found if nothing was read in it, or ever."""
+    year = whole_number(request.GET["year"]) if "year" in request.GET else next(iter(years), None)
+    if year not in years:
         raise HTTPNotFound
-    return wanted
+    return year
 
 
 def _charts(request, year: YearInReview) -> dict[str, Chart]:
@@ -89,7 +90,7 @@ def share(request):
     reader = find_profile(request, YEAR)
     if not reader.is_open(YEAR):
         raise HTTPNotFound
-    wanted = _wanted(request, _years(request, reader.user.id))
+    wanted = _requested_year(request, _years(request, reader.user.id))
     year = year_in_review.year_in_review_of(request.dbsession, reader.user.id, wanted, site_zone(request))
     say = request.localizer
     title = translate(say, TITLE % {"name": reader.user.username, "year": wanted})
