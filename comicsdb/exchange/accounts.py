@@ -13,7 +13,7 @@ from itertools import islice
 from comicsdb.accounts.passwords import UNUSABLE, Passwords, digest
 from comicsdb.exchange.format import USERS
 from comicsdb.exchange.run import ImportRun
-from comicsdb.exchange.staging import Pictures, stage
+from comicsdb.exchange.staging import Pictures, report, stage
 from comicsdb.models.base import SYSTEM_USER_ID
 
 BATCH = 256
@@ -74,19 +74,23 @@ def _report_conflicts(run: ImportRun, replaced: int) -> None:
         ("email", "lower(t.email) = lower(s.email)"),
         ("api_token", "EXISTS (SELECT FROM api_token k WHERE k.user_id = t.id AND k.digest = s.api_token)"),
     ):
-        for line, owner in run.rows(
+        report(
+            run.problems,
+            run.cursor,
+            (USERS.file_name, field),
+            "belongs to the account {1}",
             f"SELECT s.line, t.username FROM staged_users s JOIN user_account t ON {condition}"
-            " WHERE NOT s.found AND t.id <> %s ORDER BY s.line LIMIT %s",
+            " WHERE NOT s.found AND t.id <> %s",
             replaced,
-            run.problems.room,
-        ):
-            run.problems.add(USERS.file_name, line, field, f"belongs to the account {owner}")
-    for line, earlier in run.rows(
+        )
+    report(
+        run.problems,
+        run.cursor,
+        (USERS.file_name, "api_token"),
+        "was used on line {1} already",
         "SELECT line, earlier FROM (SELECT line, min(line) OVER (PARTITION BY api_token) AS earlier"
-        " FROM staged_users WHERE api_token <> '') x WHERE line > earlier ORDER BY line LIMIT %s",
-        run.problems.room,
-    ):
-        run.problems.add(USERS.file_name, line, "api_token", f"was used on line {earlier} already")
+        " FROM staged_users WHERE api_token <> '') x WHERE line > earlier",
+    )
     run.problems.stop_if_any()
 
 

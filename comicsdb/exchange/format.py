@@ -12,12 +12,12 @@ their own, and are staged, checked, stored and exported like the rows of any oth
 
 from dataclasses import dataclass
 
-from sqlalchemy import ARRAY, Boolean, Column, Date, DateTime, Integer, Numeric, String
+from sqlalchemy import ARRAY, JSON, Boolean, Column, Date, DateTime, Integer, Numeric, String
 
 from comicsdb import clock, models
 from comicsdb.catalog.kinds import KINDS, Link
 from comicsdb.exchange import readers
-from comicsdb.exchange.readers import Reader, optional
+from comicsdb.exchange.readers import LACKING, Reader, optional
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import INTEGER_MAX, allowed_values, max_value, sql_type
 from comicsdb.models.choices import (
@@ -30,6 +30,7 @@ from comicsdb.models.choices import (
     YEARS,
     AttributionSource,
     PullMode,
+    SeriesTypeCode,
     Status,
 )
 from comicsdb.models.currencies import CURRENCY_COLUMNS
@@ -155,6 +156,7 @@ def field(column, key: str = "", *, read: Reader | None = None, default=INFERRED
     if read is None:
         read = _reader(column, required=default is REQUIRED)
         read = optional(read) if default is None else read
+        read = readers.lacking_or(read) if default is LACKING else read
     return Field(key or column.key, read, sql_type(column), column.key, default, target)
 
 
@@ -201,6 +203,7 @@ _OF_TYPE = {
     Boolean: lambda _column: readers.flag,
     Date: lambda _column: readers.day(),
     DateTime: lambda _column: readers.moment,
+    JSON: lambda _column: readers.translations,
     Integer: lambda column: readers.whole_between(0, max_value(column.type)),
     Numeric: lambda _column: readers.money,
 }
@@ -249,15 +252,29 @@ def _entity(name: str, model, *parts: str | Field, unique: tuple = (), with_pict
     return _file(name, model, common, *parts, *last, unique=(*_UNIQUE_IDS, *unique))
 
 
-GENRES = _file("genres", models.Genre, "id name", unique=(("name", ("lower(name)",)),))
-SERIES_TYPES = _file("series_types", models.SeriesType, "id name", unique=(("name", ("name",)),))
-ROLES = _file(
-    "roles",
-    models.Role,
-    "id name order",
-    unique=(("name", ("name",)), ("order", ('"order"',))),
+def _reference(name: str, model, columns: str, *more: Field, unique: tuple) -> File:
+    """A file of reference data; a record may lack all other columns, which are then staged as null."""
+    listed = columns.split()
+    extra = [
+        field(getattr(model, column.key), default=LACKING)
+        for column in model.__table__.columns
+        if column.key not in {*listed, *(each.column for each in more)}
+    ]
+    return _file(name, model, columns, *more, *extra, unique=unique)
+
+
+GENRES = _reference("genres", models.Genre, "id name", unique=(("name", ("lower(name)",)),))
+SERIES_TYPES = _reference(
+    "series_types",
+    models.SeriesType,
+    "id name",
+    field(models.SeriesType.code, read=readers.lacking_or(readers.code(SeriesTypeCode)), default=LACKING),
+    unique=(("name", ("name",)), ("code", ("nullif(code, '')",))),
 )
-AGE_RATINGS = _file("age_ratings", models.AgeRating, "id name", unique=(("name", ("name",)),))
+ROLES = _reference(
+    "roles", models.Role, "id name order", unique=(("name", ("name",)), ("order", ('"order"',)))
+)
+AGE_RATINGS = _reference("age_ratings", models.AgeRating, "id name", unique=(("name", ("name",)),))
 
 _user = models.User
 _SECRET = {"type": "text", "default": "", "export_sql": "''"}

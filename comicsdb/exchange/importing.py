@@ -71,7 +71,7 @@ def import_set(
     """Import a data set and commit; accounts, ratings and libraries only if `passwords` is given.
 
     `today` is the business day, by default that of UTC; issues with a later store date are not out yet.
-    Raises ImportFailedError with up to fifty problems, in which case nothing is stored.
+    Raises ImportFailedError with the problems by kind, in which case nothing is stored.
     """
     begun = time.monotonic()
     folder = Path(folder)

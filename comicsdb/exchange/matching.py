@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import product
 
 from comicsdb.catalog import slugs
+from comicsdb.exchange import staging
 from comicsdb.exchange.format import (
     ATTRIBUTIONS,
     BY_KIND,
@@ -149,14 +150,14 @@ def _report_taken(run: ImportRun, file: File) -> None:
             continue
         same = " AND ".join(f"t.{column} = s.{column}" for column in columns)
         values = ", ".join(f"s.{column}" for column in columns)
-        for line, value, owner, slug in run.rows(
+        staging.report(
+            run.problems,
+            run.cursor,
+            (file.file_name, words),
+            f"{{1}} belongs to the {file.kind} {{2}} ({{3}})",
             f"SELECT s.line, concat_ws(', ', {values}), t.id, t.slug FROM {file.staged} s"
-            f" JOIN {file.kind} t ON {same} WHERE t.id <> s.db_id ORDER BY s.line LIMIT %s",
-            run.problems.room,
-        ):
-            run.problems.add(
-                file.file_name, line, words, f"{value} belongs to the {file.kind} {owner} ({slug})"
-            )
+            f" JOIN {file.kind} t ON {same} WHERE t.id <> s.db_id",
+        )
 
 
 def _numbered_slugs(run: ImportRun, kind: str, slug: str) -> Iterable[str]:

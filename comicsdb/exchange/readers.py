@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
+import orjson
+
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import YEARS
 from comicsdb.models.currencies import (
@@ -19,12 +21,15 @@ from comicsdb.models.currencies import (
     max_whole_digits,
 )
 from comicsdb.models.picture_hash import signed
+from comicsdb.schemas.reference import TRANSLATION_LENGTH
 from comicsdb.values import WEB_ADDRESS, bad_character, iso_day, iso_timestamp
 
 Reader = Callable[[object], object]
+LACKING = object()  # the default of a field whose value an existing row or the column may provide
 
 _CURRENCIES = [*map(str, Currency)]
 SLUG = re.compile(r"[A-Za-z0-9_-]+")
+LANGUAGE = re.compile("[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 SHA256 = re.compile("[0-9a-f]{64}")
 
 
@@ -44,6 +49,11 @@ def _shown(value) -> str:
 def optional(read: Reader) -> Reader:
     """The same parser, which also accepts null."""
     return lambda value: None if value is None else read(value)
+
+
+def lacking_or(read: Reader) -> Reader:
+    """The same parser, which also accepts LACKING, as None."""
+    return lambda value: None if value is LACKING else read(value)
 
 
 def text(column, *, required: bool = False) -> Reader:
@@ -175,6 +185,26 @@ def choice(values) -> Reader:
         return value
 
     return read
+
+
+def code(values) -> Reader:
+    """One of a fixed set of values, or null or "" for none."""
+    read = choice(("", *values))
+    return lambda value: read("" if value is None else value)
+
+
+def translations(value) -> str:
+    """Translations of a name by language, as JSON."""
+    if type(value) is not dict:
+        raise ValueError(f"takes translations by language, not {_shown(value)}")
+    for language, name in value.items():
+        if not LANGUAGE.fullmatch(language):
+            raise ValueError(f"takes translations by codes of languages, not {_shown(language)}")
+        if not 0 < len(_string(name).strip()) <= TRANSLATION_LENGTH:
+            raise ValueError(
+                f"takes translations of at most {TRANSLATION_LENGTH} characters, not {_shown(name)}"
+            )
+    return orjson.dumps(value).decode()
 
 
 def flag(value) -> bool:

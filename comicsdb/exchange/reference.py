@@ -1,12 +1,13 @@
 """Import of reference data.
 
-In an empty catalogue the rows of the set replace the seeded ones, with their ids, names and order. Columns
-that a set lacks (codes, role flags, notes, descriptions) are copied from the seeded row with the same name or
-with an older name of it. In other catalogues rows are matched by name, and missing ones are added.
+In an empty catalogue the rows of the set replace the seeded ones. Fields that a record lacks, as in sets of
+older programs, are copied from the seeded row with the same code, name or older name. In other catalogues,
+rows are matched by code or name; matched ones stay as they are, and missing ones are added.
 """
 
 from sqlalchemy import delete, func, insert, select, text
 
+from comicsdb import clock
 from comicsdb.exchange.format import AGE_RATINGS, REFERENCE, ROLES, SERIES_TYPES, File
 from comicsdb.exchange.run import ImportRun
 from comicsdb.models.base import SMALL_MAX
@@ -26,36 +27,50 @@ def match(run: ImportRun) -> None:
 
 
 def _staged(run: ImportRun, file: File) -> list[dict]:
-    order = ', "order"' if file is ROLES else ""
-    rows = run.session.execute(text(f"SELECT line, id, name{order} FROM {file.staged} ORDER BY id"))
-    return [dict(row) for row in rows.mappings()]
+    """The staged rows without what they lack; those with a code first, as a code identifies a row."""
+    columns = ", ".join(f'"{field.column}"' for field in file.staged_fields)
+    result = run.session.execute(text(f"SELECT {columns} FROM {file.staged} ORDER BY id")).mappings()
+    rows = [{key: value for key, value in row.items() if value is not None} for row in result]
+    return sorted(rows, key=lambda row: not row.get("code"))
 
 
-def _existing(run: ImportRun, file: File) -> dict[str, dict]:
-    """The existing rows by name in lower case; series types also by their older names."""
-    table = file.model.__table__
-    rows = {row["name"].casefold(): dict(row) for row in run.session.execute(select(table)).mappings()}
-    if file is SERIES_TYPES:
-        by_code = {row["code"]: row for row in rows.values() if row["code"]}
-        for name, code in SERIES_TYPE_OLDER_NAMES.items():
-            if code in by_code:
-                rows.setdefault(name.casefold(), by_code[code])
-    return rows
+class _Existing:
+    """The existing rows, by code and by name in lower case; series types also by their older names."""
+
+    def __init__(self, run: ImportRun, file: File):
+        rows = [dict(row) for row in run.session.execute(select(file.model.__table__)).mappings()]
+        self._by_code = {row["code"]: row for row in rows if row.get("code")}
+        self._by_name = {row["name"].casefold(): row for row in rows}
+        if file is SERIES_TYPES:
+            for name, code in SERIES_TYPE_OLDER_NAMES.items():
+                if code in self._by_code:
+                    self._by_name.setdefault(name.casefold(), self._by_code[code])
+
+    def find(self, row: dict) -> dict | None:
+        """The row that a staged row stands for."""
+        return self._by_code.get(row.get("code")) or self._by_name.get(row["name"].casefold())
+
+    def add(self, row: dict) -> None:
+        """Add a new row."""
+        self._by_name[row["name"].casefold()] = row
+
+
+def _values(row: dict) -> dict:
+    """The values of a staged row for its table, where no code is null."""
+    return row | ({"code": row["code"] or None} if "code" in row else {})
 
 
 def _replace(run: ImportRun, file: File) -> None:
     table = file.model.__table__
-    known = _existing(run, file)
-    given = ("id", "name", "order") if file is ROLES else ("id", "name")
-    carried = [column.key for column in table.columns if column.key not in (*given, "modified")]
+    existing = _Existing(run, file)
     rows, claimed = [], set()
-    for staged in _staged(run, file):
-        row = {key: staged[key] for key in given}
-        former = known.get(row["name"].casefold())
+    for row in _staged(run, file):
+        former = existing.find(row)
         if former and former["id"] not in claimed:
             claimed.add(former["id"])
-            row |= {key: former[key] for key in carried}
-        rows.append(row)
+            rows.append(former | {"modified": clock.now()} | _values(row))
+        else:
+            rows.append(_values(row))
     if file is AGE_RATINGS and UNKNOWN_AGE_RATING_ID not in {row["id"] for row in rows}:
         run.problems.add(
             file.file_name, 0, "id", f"has no id {UNKNOWN_AGE_RATING_ID}, which issues without a rating need"
@@ -71,22 +86,22 @@ def _replace(run: ImportRun, file: File) -> None:
 
 def _match(run: ImportRun, file: File) -> None:
     table = file.model.__table__
-    known = _existing(run, file)
+    existing = _Existing(run, file)
     added = set()
-    for staged in _staged(run, file):
-        former = known.get(staged["name"].casefold())
+    for row in _staged(run, file):
+        former = existing.find(row)
         if former is None:
-            values = {"name": staged["name"]}
+            values = {key: value for key, value in _values(row).items() if key != "id"}
             if file is ROLES:
-                values["order"] = _free_order(run, staged["order"])
+                values["order"] = _free_order(run, values["order"])
             former = dict(
                 run.session.execute(insert(table).values(values).returning(*table.columns)).mappings().one()
             )
-            known[staged["name"].casefold()] = former
+            existing.add(former)
             added.add(former["id"])
         run.session.execute(
             text(f"UPDATE {file.staged} SET db_id = :db_id, found = true WHERE id = :id"),
-            {"db_id": former["id"], "id": staged["id"]},
+            {"db_id": former["id"], "id": row["id"]},
         )
     run.report.count(file.name, "new", len(added))
     run.report.count(file.name, "unchanged", run.report.counts[file.name]["read"] - len(added))

@@ -28,7 +28,7 @@ from comicsdb.exchange.format import (
     Field,
     File,
 )
-from comicsdb.exchange.run import ImportRun, Problems
+from comicsdb.exchange.run import EXAMPLES_MAX, ImportRun, Problems
 from comicsdb.imaging.picture import Picture, PictureError, check_length
 from comicsdb.media.decoding import acquire_decoder
 from comicsdb.media.storage import Batch, StorageDownError, new_key
@@ -340,68 +340,99 @@ def _check_unique(cursor, file: File, words: str, expressions, within: str = "",
     )
     if not cursor.fetchone()[0]:
         return
-    cursor.execute(
-        f"SELECT line, earlier, value FROM (SELECT line, concat_ws(', ', {', '.join(expressions)}) AS value,"
+    report(
+        problems,
+        cursor,
+        (file.file_name, words),
+        "{1} was used on line {2} already",
+        f"SELECT line, value, earlier FROM (SELECT line, concat_ws(', ', {', '.join(expressions)}) AS value,"
         f" row_number() OVER w AS place, first_value(line) OVER w AS earlier FROM {file.staged} WHERE {given}"
-        f" WINDOW w AS (PARTITION BY {same} ORDER BY line)) x WHERE place > 1 ORDER BY line LIMIT %s",
-        (problems.room,),
+        f" WINDOW w AS (PARTITION BY {same} ORDER BY line)) x WHERE place > 1",
     )
-    for line, earlier, value in cursor.fetchall():
-        problems.add(file.file_name, line, words, f"{value} was used on line {earlier} already")
+
+
+def report(
+    problems: Problems, cursor, where: tuple[str, str], words: str, query: str, *values: object
+) -> None:
+    """Report the rows of a query, whose first column is the line; `where` is the file and the field.
+
+    `words` is the message, with the numbers of columns in braces.
+    """
+    cursor.execute(f"SELECT *, count(*) OVER () FROM ({query}) q ORDER BY 1, 2 LIMIT {EXAMPLES_MAX}", values)
+    rows = cursor.fetchall()
+    if rows:
+        problems.add_rows(*where, words, [(row[0], words.format(*row)) for row in rows], rows[0][-1])
 
 
 def _check_references(cursor, file: File, field: Field, problems: Problems) -> None:
     """Report references to missing rows, and rows that link to themselves."""
     source = f"{file.staged} s, unnest(s.{field.column}) AS u (id)" if field.link else f"{file.staged} s"
     pointer = "u.id" if field.link else f"s.{field.column}"
-    cursor.execute(
-        f"SELECT s.line, {pointer} FROM {source} WHERE {pointer} IS NOT NULL AND NOT EXISTS"
-        f" (SELECT FROM {BY_NAME[field.target].staged} t WHERE t.id = {pointer}) ORDER BY 1, 2 LIMIT %s",
-        (problems.room,),
-    )
-    for line, missing in cursor.fetchall():
-        if not problems.is_broken(field.target, missing):
-            problems.add(file.file_name, line, field.key, f"{field.target}.jsonl has no id {missing}")
-    if field.link and field.target == file.name:
-        cursor.execute(
-            f"SELECT line FROM {file.staged} WHERE id = ANY({field.column}) ORDER BY line LIMIT %s",
-            (problems.room,),
+    broken = problems.broken(field.target)
+    if broken is not None:
+        report(
+            problems,
+            cursor,
+            (file.file_name, field.key),
+            f"{field.target}.jsonl has no id {{1}}",
+            f"SELECT s.line, {pointer} AS id FROM {source} WHERE {pointer} IS NOT NULL"
+            f" AND {_is_missing(pointer, BY_NAME[field.target])}",
+            broken,
         )
-        for (line,) in cursor.fetchall():
-            problems.add(file.file_name, line, field.key, "names the row itself")
+    if field.link and field.target == file.name:
+        report(
+            problems,
+            cursor,
+            (file.file_name, field.key),
+            "names the row itself",
+            f"SELECT line, id FROM {file.staged} WHERE id = ANY({field.column})",
+        )
+
+
+def _is_missing(pointer: str, target: File) -> str:
+    """The condition that an id is that of no row, and of no broken row; these are a parameter."""
+    return (
+        f"NOT EXISTS (SELECT FROM {target.staged} t WHERE t.id = {pointer})"
+        f" AND NOT EXISTS (SELECT FROM unnest(%s::integer[]) AS broken (id) WHERE broken.id = {pointer})"
+    )
 
 
 def _check_owned(cursor, file: File, owner: File, problems: Problems) -> None:
-    cursor.execute(
-        f"SELECT s.line, s.entity_id FROM {file.staged} s WHERE s.entity = %s"
-        f" AND NOT EXISTS (SELECT FROM {owner.staged} t WHERE t.id = s.entity_id) ORDER BY 1 LIMIT %s",
-        (owner.kind, problems.room),
-    )
-    for line, missing in cursor.fetchall():
-        if not problems.is_broken(owner.name, missing):
-            problems.add(file.file_name, line, "entity_id", f"{owner.file_name} has no id {missing}")
+    broken = problems.broken(owner.name)
+    if broken is not None:
+        report(
+            problems,
+            cursor,
+            (file.file_name, "entity_id"),
+            f"{owner.file_name} has no id {{1}}",
+            f"SELECT s.line, s.entity_id FROM {file.staged} s WHERE s.entity = '{owner.kind}'"
+            f" AND {_is_missing('s.entity_id', owner)}",
+            broken,
+        )
 
 
 def _check_external_ids(cursor, problems: Problems) -> None:
     for source, rules in EXTERNAL_SOURCES.items():
-        cursor.execute(
-            f"SELECT line, external_id FROM {EXTERNAL_IDS.staged}"
-            " WHERE source = %s AND external_id !~ %s ORDER BY line LIMIT %s",
-            (source, f"^({rules.pattern})$", problems.room),
+        report(
+            problems,
+            cursor,
+            (EXTERNAL_IDS.file_name, "external_id"),
+            f"{{1}} is no id of {rules.label}",
+            f"SELECT line, external_id FROM {EXTERNAL_IDS.staged} WHERE source = %s AND external_id !~ %s",
+            source,
+            f"^({rules.pattern})$",
         )
-        for line, wrong in cursor.fetchall():
-            problems.add(EXTERNAL_IDS.file_name, line, "external_id", f"{wrong} is no id of {rules.label}")
 
 
 def _check_neighbours(cursor, problems: Problems) -> None:
-    cursor.execute(
-        f"SELECT line FROM {READING_LISTS.staged} WHERE id IN (previous_id, next_id)"
-        " OR previous_id = next_id ORDER BY line LIMIT %s",
-        (problems.room,),
+    report(
+        problems,
+        cursor,
+        (READING_LISTS.file_name, "next_id"),
+        "the list, the one before it and the one after it are three",
+        f"SELECT line, id FROM {READING_LISTS.staged} WHERE id IN (previous_id, next_id)"
+        " OR previous_id = next_id",
     )
-    for (line,) in cursor.fetchall():
-        words = "the list, the one before it and the one after it are three"
-        problems.add(READING_LISTS.file_name, line, "next_id", words)
 
 
 def complete_symmetric(cursor, file: File, field: Field) -> int:

@@ -50,11 +50,6 @@ LEFT = {
     **dict.fromkeys(
         "publisher imprint universe creator team character arc series".split(), "created_by_id edited_by_id"
     ),
-    # Reference data are the installation's: a set has names and order; other columns are copied by name.
-    "age_rating": "short_description description modified",
-    "genre": "desc modified",
-    "role": "is_writer is_artist is_featured is_cover notes modified",
-    "series_type": "code notes modified",
     # Accounts are exported without secrets and without their owners' private data.
     "user_account": "password first_name last_name shows_name language timezone image_height image_width"
     " is_active email_confirmed last_login second_factor basic_address basic_reminded basic_used",
@@ -62,6 +57,13 @@ LEFT = {
     "variant": "cover_hash",  # computed from the picture
     "credit_role": "issue_id creator_id",  # copied from the credit
     "external_id": "said_by_id said_on",  # the account and the time of the import
+}
+# Not those of the seeded rows, and not the defaults.
+REFERENCE_VALUES = {
+    "genres": {"desc": "Described."},
+    "series_types": {"code": None, "notes": "Noted."},
+    "roles": {"is_writer": True, "is_artist": True, "is_featured": True, "is_cover": True, "notes": "Noted."},
+    "age_ratings": {"short_description": "Short.", "description": "Described."},
 }
 NOTHING = (None, "", 0, False, [])
 
@@ -103,6 +105,10 @@ def full_set() -> dict[str, list[dict]]:
                 "scope": "",
             }
         )
+    for name, values in REFERENCE_VALUES.items():
+        for row in rows[name]:
+            row.update(names={"it": f"{row['name']} qui"}, modified="2025-02-03T04:05:06.000007Z", **values)
+    rows["series_types"][0] |= {"name": "Renamed", "code": "trade_paperback"}
     for row in rows["reading_lists"]:
         row["desc"] = row["desc"] or "Described."
     rows["issues"][0]["store_date"] = "2999-01-01"  # so that there are ratings that do not count yet

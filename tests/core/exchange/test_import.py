@@ -280,6 +280,28 @@ def test_reference_data_are_matched_by_name_where_the_catalogue_has_rows(importe
     ) == [("Cover",), ("Writer",), ("Letterer",)]
 
 
+def test_a_renamed_type_is_matched_by_its_code_and_a_new_one_has_all_its_fields(importer):
+    importer.run({"publishers": [entity(1, "First", "first", image="")]})
+    renamed = {"id": 7, "name": "Softcover", "code": "trade_paperback", "names": {"it": "Brossura"}}
+    new = {"id": 8, "name": "Scroll", "code": None, "names": {"it": "Rotolo"}, "notes": "One sheet."}
+    importer.run({"series_types": [renamed, new]})
+    assert importer.query("SELECT name FROM series_type WHERE code = 'trade_paperback'") == [
+        ("Trade Paperback",)
+    ]
+    assert importer.query("SELECT code, names, notes FROM series_type WHERE name = 'Scroll'") == [
+        (None, {"it": "Rotolo"}, "One sheet.")
+    ]
+
+
+def test_a_code_of_a_set_is_not_copied_to_a_second_row_by_name(importer):
+    types = [{"id": 1, "name": "Trade Paperback"}, {"id": 2, "name": "Softcover", "code": "trade_paperback"}]
+    importer.run({"series_types": types})
+    assert importer.query("SELECT id, code FROM series_type ORDER BY id") == [
+        (1, None),
+        (2, "trade_paperback"),
+    ]
+
+
 def test_an_age_rating_for_issues_without_one_is_required(importer):
     rows = small_set() | {"age_ratings": [{"id": 2, "name": "Teen"}]}
     rows["issues"] = [issue(1, 1, "1", age_rating_id=2)]

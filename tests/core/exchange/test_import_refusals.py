@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from comicsdb.exchange.run import ImportFailedError
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.picture_hash import HASHES
 from tests.cases import for_each
@@ -266,7 +267,7 @@ def test_a_line_that_is_no_record_is_named(importer):
     assert problems[:3] == [f"arcs.jsonl:{line}: is not a JSON object on one line" for line in (1, 2, 3)]
 
 
-def test_several_problems_are_told_at_once_and_at_most_fifty(importer):
+def test_problems_are_told_by_kind_with_their_number_and_the_first_lines(importer):
     rows = small_set()
     rows["publishers"][0]["country"] = "France"
     rows["issues"][0]["price"] = "free"
@@ -276,8 +277,21 @@ def test_several_problems_are_told_at_once_and_at_most_fifty(importer):
         "issues.jsonl:1: price",
         "issues.jsonl:3: series_id: series.jsonl has no id 99",
     ]
-    rows["creators"] = [entity(number, "", f"nobody-{number}") for number in range(1, 100)]
-    assert len(importer.problems(rows)) == 50
+    rows["creators"] = [entity(number, "", f"nobody-{number}") for number in range(1, 1001)]
+    attribution = {"entity": "arc", "entity_id": 999, "source": "W", "url": "https://arcs.example/"}
+    rows["attributions"] = [attribution | {"id": number} for number in range(1, 8)]
+    with pytest.raises(ImportFailedError) as failure:
+        importer.run(rows)
+    lines = str(failure.value).splitlines()
+    assert lines == [  # none about rows that refer to the invalid creators
+        lines[0],
+        "creators.jsonl: name: 1,000 times, first:",
+        *(f"  creators.jsonl:{number}: name: must not be empty" for number in range(1, 6)),
+        "issues.jsonl:1: price: takes an amount of at most 9 digits and 3 decimals, not 'free'",
+        "issues.jsonl:3: series_id: series.jsonl has no id 99",
+        "attributions.jsonl: entity_id: 7 times, first:",
+        *(f"  attributions.jsonl:{number}: entity_id: arcs.jsonl has no id 999" for number in range(1, 6)),
+    ]
 
 
 def test_an_error_in_the_last_file_leaves_nothing_behind(importer):
