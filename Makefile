@@ -44,6 +44,8 @@ $(VENV)/.serve: $(VENV)/.python $(METADATA)
 # This includes the requirements of .serve, as a single pip run is faster. Modules are compiled on import.
 $(VENV)/.develop: $(VENV)/.python $(METADATA) requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
+	@rm -rf $(VENV)/schemas  # of tags, in the wheel of a program that is not installed
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps -c constraints.txt -d $(VENV)/schemas comicbox
 	@touch $(VENV)/.serve $@
 
 $(VENV)/.messages: $(VENV)/.serve $(MESSAGES)

@@ -4,6 +4,7 @@ import json
 import re
 import threading
 from itertools import pairwise
+from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
@@ -362,3 +363,13 @@ End.
             "Three": '<section aria-labelledby="three"><h2 id="three">Three</h2><p>End.</p></section>',
         },
     )
+
+
+def test_the_document_names_the_versions_that_the_tests_check_compatibility_against():
+    root = Path(__file__).parents[3]
+    section = (root / "docs/api.md").read_text("utf-8").partition("## What compatibility was")[2]
+    named = dict(re.findall(r"^\| ([\w-]+) \| (\d[\d.]*) \|", section, re.MULTILINE))
+    del named["metron-tagger"]  # not installed
+    pinned = dict(line.split("==") for line in (root / "constraints.txt").read_text().splitlines())
+    assert named == {name: pinned[name] for name in named} != {}
+    assert {"mokkari", "openapi-python-client", "standardwebhooks", "comicbox"} <= named.keys()
