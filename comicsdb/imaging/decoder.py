@@ -7,12 +7,12 @@ and one with the picture. It responds with a JSON object and bytes, and exits wh
 
 import io
 import json
-import resource
 import signal
 import sys
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
+from comicsdb.children import limit_cpu, limit_memory
 from comicsdb.imaging.hashes import hashes
 from comicsdb.imaging.images import DECODER_ERRORS, header_facts, load, open_image, thumbnail
 from comicsdb.imaging.metadata import strip_metadata, unsupported_error
@@ -85,20 +85,7 @@ def _answer(job: str, data: bytes, arguments: dict) -> tuple[dict, bytes]:
 
 def _limit_process(memory: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C stops the server, which closes the socket
-    for limit, most in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-    ):
-        with suppress(ValueError, OSError):  # not supported here, or a lower limit is set
-            resource.setrlimit(limit, (most, most))
-
-
-def _limit_job(seconds: int) -> None:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    _soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    until = int(used.ru_utime + used.ru_stime) + seconds  # may be almost a second less
-    resource.setrlimit(resource.RLIMIT_CPU, (until if hard < 0 else min(until, hard), hard))
+    limit_memory(memory)
 
 
 def serve(connection: Connection) -> None:
@@ -108,7 +95,7 @@ def serve(connection: Connection) -> None:
             asked, data = json.loads(connection.recv_bytes()), connection.recv_bytes()
         except EOFError:
             return
-        _limit_job(asked.pop("cpu"))
+        limit_cpu(asked.pop("cpu"))
         answer, result = _answer(asked.pop("job"), data, asked)
         del data
         try:

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
+from comicsdb.children import environment
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, check_length, too_complex_error
 from comicsdb.media.storage import StorageDownError
 
@@ -30,8 +31,6 @@ ANSWER_SECONDS = 40.0  # for one job; the child's own limit of CPU seconds is lo
 JOBS_PER_PROCESS = 1000  # limits the effect of memory leaks in decoders
 ANSWER_BYTES = 64 * 1024  # of a response, without the picture
 RESULT_BYTES = 64 * 1024**2  # of a returned picture
-# Environment variables that a child gets; others may be secrets.
-ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_", "LD_", "DYLD_", "PYTHON", "VIRTUAL_ENV", "TMPDIR", "TZ")
 
 
 class DecoderBusyError(StorageDownError):
@@ -73,7 +72,7 @@ class _DecoderProcess:
                 ],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                env={name: value for name, value in os.environ.items() if name.startswith(ENVIRONMENT)},
+                env=environment(),
             )
         self._connection = Connection(ours.detach())
         self.jobs = 0

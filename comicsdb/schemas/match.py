@@ -1,6 +1,8 @@
 """Descriptors: a client's facts about a comic, under our names or those of ComicInfo and MetronInfo."""
 
 import re
+from functools import cached_property
+from itertools import product
 
 from colander import Invalid, null
 
@@ -40,6 +42,7 @@ FILE_NAME_LENGTH = 1000
 WORD_LENGTH = 50
 ID_LENGTH = 100
 ALTERNATIVES_MAX = 4
+IDS_MAX = 100  # ids of MetronInfo, each of which has three members
 # The fields of ComicInfo and MetronInfo, and the corresponding fields here.
 COMIC_INFO_FIELDS = {
     "Series": "series",
@@ -69,6 +72,11 @@ _SERIES_ATTRIBUTES = {
     "lang": "language",
 }
 _CODES = {"ISBN": "isbn", "UPC": "gtin"}
+# The members of an id in MetronInfo, as converters from XML write attributes and texts.
+_ID_MEMBERS = tuple(
+    sign + spelled(name)
+    for name, sign, spelled in product(("source", "text", "id"), ("", "@", "#"), (str, str.title, str.upper))
+)
 _LETTERS = re.compile("[^a-z]")
 _UNKNOWN = (None, "", -1, "-1")  # ComicInfo writes -1 for an unknown year, volume or count
 
@@ -166,7 +174,8 @@ class DescriptorSchema(ObjectSchema):
         return super().deserialize(cstruct)
 
     def _ours(self, sent: dict) -> dict:
-        found = {name: value for name, value in sent.items() if _is_known(name, value)}
+        # Descriptors may have any number of other members, which are ignored.
+        found = {name: sent[name] for name in self._names if name in sent and _is_known(name, sent[name])}
         known = {}
 
         def take(name: str, value, as_sent: str) -> None:
@@ -179,13 +188,36 @@ class DescriptorSchema(ObjectSchema):
             if key in found:
                 self._take(take, key, name, found[key])
         self._take_ids(take, found, known)
-        return known | {name: value for name, value in found.items() if name in self}
+        return known | {name: value for name, value in found.items() if name in self._own_names}
+
+    @cached_property
+    def _own_names(self) -> frozenset[str]:
+        return frozenset(each.name for each in self.children)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return (*sorted(self._own_names), *COMIC_INFO_FIELDS, "Web", "Notes", "IDS")
+
+    def _metron_info_ids(self, sent) -> list[tuple[str, object]]:
+        """Sources and ids of MetronInfo; attributes may have a sign (`@`, `#`) before their names."""
+        sent = sent.get("ID", []) if isinstance(sent, dict) else sent
+        listed = sent if isinstance(sent, list) else [sent]
+        if len(listed) > IDS_MAX:
+            raise Invalid(self, too_many(IDS_MAX))
+        found = []
+        for each in listed:
+            if isinstance(each, dict):
+                values = {name: value for name in _ID_MEMBERS if (value := each.get(name)) is not None}
+                values = {name.lstrip("@#").lower(): value for name, value in values.items()}
+                source = _only_letters(str(values.get("source", ""))[:ID_LENGTH])
+                found.append((_SOURCES.get(source), values.get("text", values.get("id"))))
+        return [(source, number) for source, number in found if source and number not in _UNKNOWN]
 
     def _take_ids(self, take, sent: dict, facts: dict) -> None:
         """Read the ids in MetronInfo's list, in addresses, and in notes; ids in the earlier ones win."""
         addresses = ids_in_addresses(str(sent.get("Web") or ""))
         references = [
-            ("issue", source, number, "IDS") for source, number in _metron_info_ids(sent.get("IDS"))
+            ("issue", source, number, "IDS") for source, number in self._metron_info_ids(sent.get("IDS"))
         ]
         references += [(kind, source, number, "Web") for (kind, source), number in addresses.items()]
         notes = issue_ids_in_notes(str(sent.get("Notes") or ""))
@@ -234,18 +266,6 @@ class DescriptorSchema(ObjectSchema):
 def _is_known(name: str, value) -> bool:
     """Whether the value of a field is one; issues may have the number -1, as those of Flashback Month."""
     return value not in ((None, "") if name in ("number", "Number") else _UNKNOWN)
-
-
-def _metron_info_ids(sent) -> list[tuple[str, object]]:
-    """Sources and ids of MetronInfo; attributes may have a sign (`@`, `#`) before their names."""
-    sent = sent.get("ID", []) if isinstance(sent, dict) else sent
-    found = []
-    for each in sent if isinstance(sent, list) else [sent]:
-        if isinstance(each, dict):
-            values = {str(key).lstrip("@#").lower(): value for key, value in each.items()}
-            source = _only_letters(str(values.get("source", "")))
-            found.append((_SOURCES.get(source), values.get("text", values.get("id"))))
-    return [(source, number) for source, number in found if source and number not in _UNKNOWN]
 
 
 def _only_letters(name: str) -> str:

@@ -1,15 +1,14 @@
 """Request bodies: JSON or forms, read within limits and converted for validation by schemas."""
 
-import json
 import re
 from dataclasses import dataclass
 from hashlib import sha256
 
-import orjson
 from webob.multidict import MultiDict
 
 from comicsdb.http import bodies
 from comicsdb.http.bodies import FORM, PARTS
+from comicsdb.json_text import parse_json
 from comicsdb.schemas import ObjectSchema
 from comicsdb.schemas.types import ListOf
 from comicsdb_api.errors import RefusedError
@@ -98,9 +97,7 @@ def _digest(request, body: bytes) -> str:
 
 def _json(body: bytes):
     try:
-        body.decode()
-        orjson.loads(body)  # is stricter: UTF-8, no lone surrogates, no NaN, limited depth
-        return json.loads(body)  # is exact even for numbers of more than 64 bits
+        return parse_json(body.decode())
     except UnicodeDecodeError as error:
         raise RefusedError(400, "JSON parse error - the body is not valid UTF-8.") from error
     except (ValueError, RecursionError) as error:

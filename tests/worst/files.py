@@ -91,6 +91,9 @@ def names_of_json(count: int = 600_000) -> bytes:
 TABLE_HEADER = '"Series","Number"\n'
 FILES: dict[str, Callable[[], bytes]] = {
     "an archive that grows": lambda: archive("collection.csv", TABLE_HEADER.encode() + b"a,1\n" * 6_000_000),
+    "an archive that grows within bounds": lambda: archive(
+        "collection.csv", b"issue_id,quantity\n" + b"1,1\n" * 99_000
+    ),
     "an archive of one long line": lambda: archive("collection.csv", b"a" * 25_000_000),
     "an archive of a long name": lambda: archive("a" * 60_000, b"a"),
     "columns": lambda: ",".join(f"a{number}" for number in range(1_000_000)).encode(),
@@ -104,6 +107,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "deep JSON": lambda: b"[" * 9_000_000,
     "JSON of names": names_of_json,
     "JSON of a long number": lambda: b'{"format":' + b"1" * 9_000_000 + b"}",
+    "JSON of empty lists": lambda: b'{"x":[' + b"[]," * 3_000_000 + b"[]]}",
     "JSON of empty rows": lambda: own_json(COLLECTION, [{}] * 1_000_000),
     "JSON of other things": lambda: own_json(COLLECTION, [1] * 2_000_000),
     "entities": entities,

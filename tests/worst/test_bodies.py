@@ -130,6 +130,8 @@ VALUES = {
     "escapes": '"' + "\\u0000" * 300_000 + '"',
     "lone surrogates": '"' + "\\ud800" * 300_000 + '"',
     "names": "{" + ",".join(f'"a{number}":1' for number in range(120_000)) + "}",
+    "an object of many names in a list": "[{" + ",".join(f'"a{number}":1' for number in range(90_000)) + "}]",
+    "ids of many members": '[{"IDS":[' + ",".join(['{"@source":"a","#text":"1"}'] * 30_000) + "]}]",
     "the same name": "{" + ",".join(['"name":"a"'] * 160_000) + "}",
 }
 

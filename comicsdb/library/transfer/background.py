@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
+from itertools import islice
 
 import orjson
 from sqlalchemy import ColumnElement, Select, func, insert, select, text, update
@@ -32,9 +33,6 @@ from comicsdb.library.transfer.format import (
     PARTS,
     PULL,
     ROWS_SETTING,
-    Row,
-    resolve_currencies,
-    series_label,
 )
 from comicsdb.library.transfer.matching import (
     AMBIGUOUS,
@@ -43,7 +41,7 @@ from comicsdb.library.transfer.matching import (
     MatchQuery,
     match_rows,
 )
-from comicsdb.library.transfer.reading import read_file
+from comicsdb.library.transfer.reader import read_in_child
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
 from comicsdb.models import LibraryAct, LibraryImport, LibraryImportRow, Series, User
 from comicsdb.ops.worker import LONG_PAUSE, Worker, add_worker
@@ -58,6 +56,9 @@ RETRY_AT = "retry_at"  # member of the payload of an import whose last piece fai
 LARGE = 256 * 1024  # bytes; larger files are imported in the background
 LARGE_ROWS = 4000  # so are tables with more rows: the form that reviews each row has a field for it
 MATCH_BATCH, STORE_BATCH = 5000, 1000  # rows per transaction
+INSERT_BATCH = 1000  # rows per statement
+ATTEMPTS = "attempts"  # member of the payload: how often the current piece was begun
+ATTEMPTS_MAX = 3  # of a piece that ends its process each time, before it fails or has to wait
 GROUPS_SHOWN = 200  # series about which the owner is asked
 POLL_SECONDS = 1.0
 
@@ -195,10 +196,18 @@ def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
         found = session.scalar(waiting.with_for_update(skip_locked=True))
         if found is None:
             return False
+        found = _begin_attempt(session, found)
+        if found is None:
+            return True
         session.info["today"] = clock.business_day(settings["comicsdb.timezone"])
         import_id, state = found.id, found.state
-        found.payload = {name: value for name, value in found.payload.items() if name != RETRY_AT}
+        has_failed = found.payload[ATTEMPTS] > ATTEMPTS_MAX
+        found.payload = {
+            name: value for name, value in found.payload.items() if name not in {RETRY_AT, ATTEMPTS}
+        }
         try:
+            if has_failed:
+                raise RuntimeError(f"{ATTEMPTS_MAX} processes have ended while they did this piece.")
             _STEPS[state](session, found, settings)
             session.commit()
         except Exception as error:
@@ -207,6 +216,22 @@ def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
             _set_aside(session, import_id, state, again=state == STORING or is_unavailable(error))
             session.commit()
     return True
+
+
+def _begin_attempt(session: Session, found: LibraryImport) -> LibraryImport | None:
+    """Record that a piece is begun, and lock its import again; None if another process has begun it, too.
+
+    A piece that ends its process would otherwise be tried without end, each time by another process.
+    """
+    import_id, attempts = found.id, found.payload.get(ATTEMPTS, 0) + 1
+    found.payload = found.payload | {ATTEMPTS: attempts}
+    session.commit()
+    session.execute(text("SET LOCAL statement_timeout = 0"))
+    session.execute(text("SET LOCAL jit = off"))
+    same = select(LibraryImport).where(
+        LibraryImport.id == import_id, LibraryImport.payload[ATTEMPTS].as_integer() == attempts
+    )
+    return session.scalar(same.with_for_update(skip_locked=True))
 
 
 def _is_due() -> ColumnElement[bool]:
@@ -233,36 +258,21 @@ def _fail(session: Session, found: LibraryImport, reasons: Sequence) -> None:
 
 
 def _read(session: Session, found: LibraryImport, settings: Mapping) -> None:
+    limits = {"rows": settings[ROWS_SETTING], "megabytes": settings[BYTES_SETTING]}
+    total = 0
     try:
-        upload = read_file(found.file, rows=settings[ROWS_SETTING], megabytes=settings[BYTES_SETTING])
+        with (
+            session.begin_nested(),
+            read_in_child(found.file, currency=found.payload["currency"], **limits) as upload,
+        ):
+            while rows := [{"import_id": found.id, **row} for row in islice(upload.rows, INSERT_BATCH)]:
+                session.execute(insert(LibraryImportRow), rows)
+                total += len(rows)
     except InvalidError as error:
         _fail(session, found, [each for some in error.errors.values() for each in some])
         return
-    rows = [_record(found.id, index, row, found.payload["currency"]) for index, row in enumerate(upload.rows)]
-    session.execute(insert(LibraryImportRow), rows)
-    found.payload = found.payload | {
-        "form": upload.form,
-        "skipped": upload.skipped,
-        "lists": upload.lists,
-    }
-    found.state, found.file, found.progress, found.total = MATCHING, None, 0, len(rows)
-
-
-def _record(import_id: int, index: int, row: Row, currency: str) -> dict:
-    resolve_currencies(row, currency)
-    wanted = orjson.loads(orjson.dumps(row.wanted))
-    return {
-        "import_id": import_id,
-        "index": index,
-        "part": row.part,
-        "line": row.line,
-        "list_index": row.list,
-        "series": series_label(wanted),
-        "says": row.says,
-        "wanted": wanted,
-        "values": row.values,
-        "unclear": row.unclear,
-    }
+    found.payload = found.payload | upload.facts
+    found.state, found.file, found.progress, found.total = MATCHING, None, 0, total
 
 
 def _match(session: Session, found: LibraryImport, _settings: Mapping) -> None:

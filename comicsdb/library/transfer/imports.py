@@ -20,7 +20,7 @@ from comicsdb.library.locks import find_row, lock_account
 from comicsdb.library.transfer import background
 from comicsdb.library.transfer.format import CBL, COLLECTION, PULL, Upload, resolve_currencies
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_rows
-from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file
+from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file, unpacked_size
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
 from comicsdb.library.transfer.tables import file_error
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
@@ -66,9 +66,11 @@ def upload(
         raise InvalidError({"currency": [NO_CURRENCY]})
     if not data:
         raise InvalidError({"file": [NO_FILE]})
-    if len(data) > megabytes * MEGABYTE:
+    size = unpacked_size(data)
+    if size > megabytes * MEGABYTE:
         raise file_error(TOO_LARGE, most=megabytes)
-    is_large = len(data) > background.LARGE and not data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<")
+    is_xml = data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<")
+    is_large = size > background.LARGE and not is_xml
     if not is_large:
         found = read_file(data, rows=rows, megabytes=megabytes)
         is_large = len(found.rows) > background.LARGE_ROWS and found.form != CBL

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import orjson
 
 from comicsdb.i18n import _
+from comicsdb.json_text import has_more_parts
 from comicsdb.library.transfer import foreign_csv
 from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.cbl import read_cbl
@@ -37,8 +38,10 @@ from comicsdb.library.transfer.tables import NO_ROWS, Table, decode, file_error,
 from comicsdb.values import without_bad_characters
 
 MEGABYTE = 1024 * 1024
-BRACES_MAX = 20  # in JSON, per allowed row
+PARTS_MAX = 20  # containers, members and elements of JSON, per allowed row
+ARCHIVE_START = b"PK\x03\x04"
 ENTRIES_MAX = 50  # files per archive
+TABLES = {f"{part}.csv": part for part in (*PARTS, LISTS)}  # by their names in an archive
 
 NO_JSON = _("This JSON cannot be read: it is invalid or nested too deeply.")
 NOT_OURS = _("This JSON is not a comicsdb library: its “format” should be “${format}”.")
@@ -71,7 +74,7 @@ def read_file(data: bytes, *, rows: int, megabytes: int) -> Upload:
     """
     if len(data) > megabytes * MEGABYTE:
         raise file_error(TOO_LARGE, most=megabytes)
-    if data.startswith(b"PK\x03\x04"):
+    if data.startswith(ARCHIVE_START):
         upload = _parse_tables(_unpack(data, rows, megabytes), rows)
     else:
         upload = _read_text(decode(data).lstrip()[:1], data, rows)
@@ -101,7 +104,7 @@ def _part(found: Table) -> str | None:
 
 
 def _parse_json(text: str, max_rows: int) -> Upload:
-    if text.count("{") > BRACES_MAX * (max_rows + LISTS_MAX):
+    if has_more_parts(text, PARTS_MAX * (max_rows + LISTS_MAX)):
         raise file_error(TOO_MANY_ROWS, most=max_rows)
     try:
         document = orjson.loads(text)
@@ -155,6 +158,18 @@ _DAMAGED = (
 )
 
 
+def unpacked_size(data: bytes) -> int:
+    """The bytes of a file, or those that the tables of an archive declare to have: they have no more."""
+    if not data.startswith(ARCHIVE_START):
+        return len(data)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            sizes = [member.file_size for member in archive.infolist() if member.filename in TABLES]
+            return max(len(data), sum(sizes))
+    except _DAMAGED:
+        return len(data)
+
+
 def _unpack(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
     """The tables of an archive; the limits apply to the unpacked data, not to the sizes that it declares."""
     found = {}
@@ -163,8 +178,7 @@ def _unpack(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if len(archive.infolist()) > ENTRIES_MAX:
                 raise file_error(NO_ARCHIVE)
-            for part in (*PARTS, LISTS):
-                name = f"{part}.csv"
+            for name, part in TABLES.items():
                 if name not in archive.namelist():
                     continue
                 with archive.open(name) as member:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
+from time import process_time
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -15,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from comicsdb.catalog import Catalog
 from comicsdb.http.bodies import FIELDS_MAX
 from comicsdb.library import collection
-from comicsdb.library.transfer import background, imports
+from comicsdb.library.transfer import background, imports, reader
 from comicsdb.library.undo import UndoResult, queue_if_large, undo
 from comicsdb.models import LibraryImport, LibraryImportRow, User
 from tests.factories import Factories
@@ -384,3 +385,53 @@ def test_an_import_that_is_confirmed_twice_is_stored_once(factory, monkeypatch):
         stored = session.get_one(LibraryImport, first)
         assert session.scalar(text("SELECT array_agg(id) FROM library_act")) == [stored.act_id]
         assert (stored.state, stored.progress, stored.payload["take_file"]) == (background.DONE, 1, False)
+
+
+@pytest.mark.parametrize(
+    ("content", "limits", "words"),
+    [
+        (
+            b'{"format": "comicsdb-library", "x": [' + b"[]," * 3_000_000 + b"[]]}",
+            {},
+            "more than 100000 rows",
+        ),
+        (b"Series,Number\n" + b"Salt,1\n" * 99_000, {"CPU_SECONDS": 1}, "too long or too much memory"),
+        (
+            b"Series,Number\n" + b"Salt,1\n" * 99_000,
+            {"MEMORY_BYTES": 150_000_000},
+            "too long or too much memory",
+        ),
+    ],
+    ids=["empty lists", "time", "memory"],
+)
+def test_costly_file_ends_neither_this_process_nor_its_import_without_a_reason(
+    factory, monkeypatch, content, limits, words
+):
+    for name, most in limits.items():
+        monkeypatch.setattr(reader, name, most)
+    with factory() as session:
+        owner = Factories(Catalog(session)).user("reader")
+        imports.upload(session, owner.id, "a", content, currency="USD", rows=100_000, megabytes=10)
+        session.commit()
+    begun = process_time()
+    finish(factory)
+    assert process_time() - begun < 1  # of this process; the child took longer
+    sent = found(factory)
+    assert sent.state == background.FAILED
+    assert words in sent.payload["error"]
+
+
+def test_piece_that_ends_its_processes_is_given_up(factory, monkeypatch):
+    monkeypatch.setitem(background._STEPS, background.READING, lambda *_: os._exit(9))
+    with factory() as session:
+        owner = Factories(Catalog(session)).user("reader")
+        content = file_of([f"Salt,2020,{number},,\n" for number in range(20_000)])
+        imports.upload(session, owner.id, "a", content, currency="USD", rows=100_000, megabytes=10)
+        session.commit()
+    for _ in range(background.ATTEMPTS_MAX):
+        if (pid := os.fork()) == 0:
+            background.work(factory, SETTINGS)
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
+    assert background.work(factory, SETTINGS)
+    assert found(factory).state == background.FAILED
