@@ -42,16 +42,19 @@ class Worker:
         while not self._stopped.wait(pause):
             try:
                 pause = self.work()
-            except SQLAlchemyError as error:
-                message, name = "The database does not answer the worker for %s: %s", type(error).__name__
-                if is_unavailable(error):
-                    DATABASE_OUTAGE.report(error, message, self._name, name)
-                else:
-                    log.warning(message, self._name, name)
+            except Exception as error:  # the thread must not end, or no more work would be done
+                self.report(error)
                 pause = LONG_PAUSE
-            except Exception:  # the thread must not end, or no more work would be done
-                log.exception("The worker for %s failed.", self._name)
-                pause = LONG_PAUSE
+
+    def report(self, error: Exception) -> None:
+        """Log why work was not done."""
+        message, name = "The database does not answer the worker for %s: %s", type(error).__name__
+        if is_unavailable(error):
+            DATABASE_OUTAGE.report(error, message, self._name, name)
+        elif isinstance(error, SQLAlchemyError):
+            log.warning(message, self._name, name)
+        else:
+            log.error("The worker for %s failed.", self._name, exc_info=error)
 
 
 def add_worker(config, setting: str, make: Callable[..., Worker]) -> None:

@@ -1,7 +1,8 @@
 """Delivery: lines of the change feed become messages, which are sent, and retried if that fails.
 
 The messages of a webhook are sent one after the other, in the order of the feed, at least once: they are
-stored before they are sent, and no transaction is open while they are sent.
+stored before they are sent, and no transaction is open while they are sent. Threads claim them one by one, of
+each account only one at a time, so that a slow receiver delays nobody else's messages.
 """
 
 import base64
@@ -9,14 +10,16 @@ import hashlib
 import hmac
 import logging
 import random
+import threading
 from collections import Counter
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent import futures
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
 from time import perf_counter
 
-from sqlalchemy import Engine, delete, not_, or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Engine, Row, delete, not_, or_, select, update
+from sqlalchemy.orm import Session, aliased
 
 from comicsdb import clock
 from comicsdb.accounts import letters
@@ -40,8 +43,8 @@ JITTER = 0.1  # share of a delay added at most, so that messages to a restarted 
 RETRY_MAX = 86400  # seconds; the longest accepted `Retry-After`
 ATTEMPT_LEASE = timedelta(minutes=2)  # longer than any attempt; if the process dies, another one retries then
 RETENTION, RETAINED_MAX = timedelta(days=30), 200  # of a webhook's finished messages
-CONCURRENT_MESSAGES = 4  # messages that a process sends at the same time
-PAUSE = 2.0  # seconds between polls for changes
+CONCURRENT_MESSAGES = 8  # messages that a process sends at the same time
+PAUSE, PAUSE_WHILE_SENDING = 2.0, 0.2  # seconds between polls for changes
 WEBHOOKS_AT_ONCE = 100
 
 _columns = {
@@ -115,9 +118,23 @@ def clean(session: Session) -> int:
     return session.execute(delete(WebhookDelivery).where(*old)).rowcount
 
 
-def claim(session: Session) -> list:
-    """Claim due messages, so that no other process sends them; the rows have all columns for sending."""
-    now = clock.now()
+def claim(session: Session) -> Row | None:
+    """Claim the message that is due first, so that nobody else sends it; the row has all columns for sending.
+
+    Messages of accounts that are sent one have to wait. A message is being sent if it was claimed, which
+    removes the time of its last attempt, and its lease has not expired.
+    """
+    now, claimed, other = clock.now(), aliased(WebhookDelivery), aliased(Webhook)
+    is_sent_one = (
+        select(claimed.id)
+        .join(other, other.id == claimed.webhook_id)
+        .where(
+            other.user_id == Webhook.user_id,
+            claimed.attempts > 0,
+            claimed.sent.is_(None),
+            claimed.next_attempt > now,
+        )
+    )
     due = (
         select(WebhookDelivery.id)
         .join(Webhook, Webhook.id == WebhookDelivery.webhook_id)
@@ -126,15 +143,16 @@ def claim(session: Session) -> list:
             WebhookDelivery.next_attempt <= now,
             User.is_active,
             or_(not_(WebhookDelivery.retries), Webhook.state == WebhookState.ACTIVE),
+            not_(is_sent_one.exists()),
         )
         .order_by(WebhookDelivery.next_attempt, WebhookDelivery.id)
-        .limit(CONCURRENT_MESSAGES)
+        .limit(1)
         .with_for_update(of=WebhookDelivery, skip_locked=True)
     )
-    claimed = (
+    taken = (
         update(WebhookDelivery)
         .where(WebhookDelivery.id.in_(due.scalar_subquery()), WebhookDelivery.webhook_id == Webhook.id)
-        .values(attempts=WebhookDelivery.attempts + 1, next_attempt=now + ATTEMPT_LEASE)
+        .values(attempts=WebhookDelivery.attempts + 1, next_attempt=now + ATTEMPT_LEASE, sent=None)
         .returning(
             WebhookDelivery.id,
             WebhookDelivery.webhook_id,
@@ -148,7 +166,7 @@ def claim(session: Session) -> list:
             Webhook.old_secret_until,
         )
     )
-    return session.execute(claimed, execution_options={"synchronize_session": False}).all()
+    return session.execute(taken, execution_options={"synchronize_session": False}).one_or_none()
 
 
 def signed_headers(settings: Mapping, row, body: bytes) -> dict[str, str]:
@@ -229,18 +247,50 @@ class Deliverer(Worker):
         self._engine = engine
         self._settings = settings
         self._pool = ThreadPoolExecutor(CONCURRENT_MESSAGES, thread_name_prefix="webhooks")
+        self._lock = threading.Lock()
+        self._senders: set[Future] = set()
+        self._results = Counter()
 
     def work(self) -> float:
-        """Send the messages that are due."""
-        return 0.0 if self.send_due() else PAUSE
-
-    def send_due(self) -> Counter:
-        """Write new messages and send some of them; counts "delivered", "failed" and "given up"."""
+        """Write new messages, and begin to send those that are due."""
         with Session(self._engine) as session, session.begin():
             write_messages(session)
+        self._begin_sending()
+        return PAUSE_WHILE_SENDING if self._sending() else PAUSE
+
+    def send_due(self) -> Counter:
+        """Write new messages, and send until none is due; counts "delivered", "failed" and "given up"."""
+        before = Counter(self._results)
+        self.work()
+        while senders := self._sending():
+            futures.wait(senders)
+        return self._results - before
+
+    def _sending(self) -> set[Future]:
+        with self._lock:
+            self._senders = {sender for sender in self._senders if not sender.done()}
+            return set(self._senders)
+
+    def _begin_sending(self) -> None:
+        """Send messages in another thread, if one is free."""
+        if len(self._sending()) < CONCURRENT_MESSAGES:
+            with self._lock:
+                self._senders.add(self._pool.submit(self._send_while_due))
+
+    def _send_while_due(self) -> None:
+        """Send one message after the other; for what else is due, there is another thread."""
+        try:
+            while (row := self._claim()) is not None:
+                self._begin_sending()
+                result = self._send(row)
+                with self._lock:
+                    self._results[result] += 1
+        except Exception as error:
+            self.report(error)
+
+    def _claim(self) -> Row | None:
         with Session(self._engine) as session, session.begin():
-            rows = claim(session)
-        return Counter(self._pool.map(self._send, rows))
+            return claim(session)
 
     def _send(self, row) -> str:
         outcome = send(self._settings, row)

@@ -211,6 +211,27 @@ def test_after_days_of_failures_it_is_disabled_its_owner_told_and_nothing_lost(
     assert len(rows(factory, OutgoingMail)) == 1
 
 
+def test_slow_receiver_of_one_account_delays_no_message_of_another(factory, settings, owner, receiver):
+    with factory() as session:
+        another = Factories(Catalog(session)).user("Bob").id
+        session.commit()
+    worker = Deliverer(factory.kw["bind"], settings)
+    with Receiver() as slow:
+        slow.slowly = True
+        for number in range(5):
+            make(factory, settings, owner, slow.url, key=f"slow {number}")
+        make(factory, settings, another, receiver.url)
+        create(factory, "One")
+        worker.start()
+        for name in ("Two", "Three", "Four"):
+            wait_until(lambda: receiver.received)
+            assert len(slow.received) == 1  # the others of its account wait
+            receiver.received.clear()
+            create(factory, name)
+        wait_until(lambda: receiver.received)
+        worker.stop()
+
+
 def test_gone_is_believed_at_once(factory, hook, receiver, deliverer):
     receiver.answers = [410]
     create(factory, "First")
@@ -344,7 +365,8 @@ def test_a_message_of_a_process_that_died_is_sent_by_another(factory, hook, rece
     create(factory, "First")
     with factory() as session:
         delivery.write_messages(session)
-        assert len(delivery.claim(session)) == 1
+        assert delivery.claim(session) is not None
+        assert delivery.claim(session) is None
         session.commit()
     assert deliverer.send_due() == {}
     clock.shift(delivery.ATTEMPT_LEASE + timedelta(seconds=1))

@@ -83,7 +83,7 @@ def test_deliveries_are_listed_with_their_answers_and_sent_again(testapp, hook, 
     assert "Nothing has been sent yet." in testapp.get(page_of(hook)).text
     press(testapp, hook, "test")
     assert "still on its way" in notice(press(testapp, hook, "test").follow())
-    [row] = delivery.claim(session)
+    row = delivery.claim(session)
     said = {"sent": row_time(session), "status": 500, "problem": "", "answer": "<b>No</b>", "milliseconds": 7}
     delivery.store(session, {}, row, said | {"retry_after": 0})
     session.commit()
