@@ -370,6 +370,6 @@ def test_the_document_names_the_versions_that_the_tests_check_compatibility_agai
     section = (root / "docs/api.md").read_text("utf-8").partition("## What compatibility was")[2]
     named = dict(re.findall(r"^\| ([\w-]+) \| (\d[\d.]*) \|", section, re.MULTILINE))
     del named["metron-tagger"]  # not installed
-    pinned = dict(line.split("==") for line in (root / "constraints.txt").read_text().splitlines())
+    pinned = dict(re.findall(r"^([\w-]+)==([\d.]+)$", (root / "constraints.txt").read_text(), re.MULTILINE))
     assert named == {name: pinned[name] for name in named} != {}
     assert {"mokkari", "openapi-python-client", "standardwebhooks", "comicbox"} <= named.keys()
