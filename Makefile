@@ -8,6 +8,7 @@ PRODUCTION = ./comicsdb[metrics,redis,s3] ./comicsdb_api ./comicsdb_web
 PACKAGES = comicsdb comicsdb-api comicsdb-web
 LOCK = deploy/requirements.txt
 METADATA = $(wildcard comicsdb*/pyproject.toml clients/*/pyproject.toml) constraints.txt
+PIP_INSTALL = @$(BIN)/python -m pip install --no-compile --disable-pip-version-check -c constraints.txt
 MESSAGES = $(wildcard comicsdb/locale/*/LC_MESSAGES/*.po comicsdb_web/locale/*/LC_MESSAGES/*.po)
 WORKERS ?= 3
 SOAK ?= 500
@@ -23,7 +24,7 @@ OWN_SECRET = $(if $(filter-out embedded:%,$(COMICSDB_DATABASE_URL)),mkdir -p var
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:  # pip must not run twice at a time in one environment
-.PHONY: help develop db migration serve test test-fast lint soak faults bench bench-pages bench-misses bench-bulk bench-import lock dist demo messages passwords decoder clean
+.PHONY: help develop db migration serve run test test-fast lint soak faults bench bench-pages bench-misses bench-bulk bench-import lock dist demo messages passwords decoder clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +32,7 @@ help: ## list the targets
 	@echo "    DEMO=yes (load the demo also into an empty database given by DB=URL)"
 
 $(VENV)/.python:
+	@test -w . || { echo "This folder ($(CURDIR)) cannot be written: make needs to create $(VENV) and var/ in it." >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
@@ -38,12 +40,14 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.serve: $(VENV)/.python $(METADATA)
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt $(PARTS:%=-e %)
+	@echo "Installing the requirements into $(VENV), which takes a minute or two the first time:"
+	$(PIP_INSTALL) $(PARTS:%=-e %)
 	@touch $@
 
 # This includes the requirements of .serve, as a single pip run is faster. Modules are compiled on import.
 $(VENV)/.develop: $(VENV)/.python $(METADATA) requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -r requirements-dev.txt
+	@echo "Installing the requirements of development into $(VENV), which takes some minutes the first time:"
+	$(PIP_INSTALL) -r requirements-dev.txt
 	@rm -rf $(VENV)/schemas  # of tags, in the wheel of a program that is not installed
 	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps -c constraints.txt -d $(VENV)/schemas comicbox
 	@touch $(VENV)/.serve $@
@@ -64,6 +68,9 @@ migration: $(VENV)/.develop ## write an empty migration: NAME="Series get a subt
 
 serve: $(VENV)/.messages ## serve site and API with the demo catalogue on http://127.0.0.1:8000
 	$(OWN_SECRET) $(BIN)/comicsdb -c development.ini serve --port $(PORT) $(if $(DATA),--data "$(DATA)") $(if $(DEMO),--demo)
+
+run: $(VENV)/.messages ## run a command as serve does, in the database DB=URL: COMMAND="account --help"
+	@$(OWN_SECRET) $(BIN)/comicsdb -c development.ini $(COMMAND)
 
 lint: $(VENV)/.develop ## check style and format with ruff
 	$(BIN)/ruff check .

@@ -233,7 +233,8 @@ def sync_donors_command(site: Site, since: datetime | None, dry_run: bool):
     """Make donors supporters, by the confirmed addresses of their accounts; may run every hour."""
     settings = site.settings
     if not settings["comicsdb.donations.collective"]:
-        raise click.ClickException("The setting comicsdb.donations.collective names no collective.")
+        click.echo("Nothing to do: the setting comicsdb.donations.collective names no collective.")
+        return
     terms = Terms(settings["comicsdb.donations.tiers"], settings["comicsdb.donations.yearly"])
     try:
         with site.session() as session, job_lock(session.get_bind(), DONATIONS):

@@ -1,6 +1,7 @@
 """Commands `import` and `export` of data sets."""
 
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
 from comicsdb.exchange.run import SilentProgress
 from comicsdb.log_lines import escaped
+
+LINE_SECONDS = 60
 
 
 class ProgressBar(SilentProgress):
@@ -43,11 +46,37 @@ class ProgressBar(SilentProgress):
         click.echo("\r\033[K", err=True, nl=False)
 
 
+class ProgressLines(SilentProgress):
+    """Progress without a terminal, as in a log: at most one line a minute."""
+
+    def __init__(self):
+        self._size = self._done = 0
+        self._next = time.monotonic() + LINE_SECONDS
+
+    def start(self, size: int) -> None:
+        """Remember the total."""
+        self._size = size
+
+    def read(self, size: int) -> None:
+        """Print how much has been read, if the last line is a minute old."""
+        self._done += size
+        self._print(f"{self._done / (self._size or 1):.0%} read")
+
+    def step(self, words: str) -> None:
+        """Print the step, if the last line is a minute old."""
+        self._print(f"{words} ...")
+
+    def _print(self, words: str) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + LINE_SECONDS
+            click.echo(words, err=True)
+
+
 @contextmanager
 def progress_bar(quiet: bool = False):
-    """A progress bar on a terminal, otherwise no output."""
+    """A progress bar on a terminal, otherwise a line a minute."""
     if quiet or not sys.stderr.isatty():
-        yield SilentProgress()
+        yield SilentProgress() if quiet else ProgressLines()
         return
     bar = ProgressBar()
     try:

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import click
 import orjson
-from sqlalchemy import func, select
+from sqlalchemy import func, make_url, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from waitress import create_server
@@ -54,7 +54,7 @@ EMPTY = """\
 The catalogue of this database is empty, and is served as it is:
     --data FOLDER   loads a data set first,
     --demo          loads the demo catalogue first,
-    comicsdb account create NAME ADDRESS --superuser   creates a first account."""
+    {account}   creates a first account."""
 NO_DEMO_ACCOUNTS = "The demo's accounts cannot log in here: their passwords are public."
 
 GROUP = "comicsdb.demo"
@@ -213,7 +213,7 @@ def prepare(site: Site, plan: ServePlan) -> list[Account]:
         with db.session_factory(engine)() as session:
             if is_empty(session):
                 if plan.folder is None:
-                    click.echo(EMPTY)
+                    click.echo(EMPTY.format(account=_account_command(site)))
                     return []
                 session.rollback()
                 _load(site, plan, session)
@@ -223,6 +223,15 @@ def prepare(site: Site, plan: ServePlan) -> list[Account]:
             if plan.is_demo and not accounts:
                 click.echo(NO_DEMO_ACCOUNTS)
             return accounts
+
+
+def _account_command(site: Site) -> str:
+    """The command that creates an account in the database of this one."""
+    words = "account create NAME ADDRESS --superuser"
+    if "MAKELEVEL" not in os.environ:
+        return f"comicsdb -c {site.ini} {words}"
+    url = make_url(site.settings["sqlalchemy.url"]).render_as_string(hide_password=True)
+    return f'make run DB="{url}" COMMAND="{words}"'
 
 
 def _load(site: Site, plan: ServePlan, session: Session) -> None:

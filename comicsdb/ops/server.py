@@ -71,41 +71,42 @@ class Options:
     app: str = "main"
 
 
+class OptionError(Exception):
+    """An option of the server is unknown or invalid; the message names it."""
+
+
 def granian(global_conf: dict, **given: str) -> Callable:
     """A Paste server factory that serves the ini file's application itself, until SIGTERM or SIGINT.
 
-    It runs before `pserve` loads the application, so that only the workers load it. Raises SettingsError for
-    an unknown or invalid option, also for an address that is in use.
+    It runs before `pserve` loads the application, so that only the workers load it. An unknown or invalid
+    option, or an address that is in use, ends it with one line.
     """
-    options = read_options(given)
-    _check_address("listen", options.host, options.port)
-    if options.health:
-        _check_address("health", *options.health)
+    try:
+        options = read_options(given)
+        _check_address("listen", options.host, options.port)
+        if options.health:
+            _check_address("health", *options.health)
+    except OptionError as error:
+        raise SystemExit(str(error)) from None
     run(options, global_conf)
     raise SystemExit(0)
 
 
 def read_options(given: dict[str, str]) -> Options:
-    """Parse the options; raises SettingsError naming the option."""
+    """Parse the options; raises OptionError naming the option."""
     values = {"workers": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()}
     for name, text in given.items():
         reader = READERS.get(name)
         if reader is None:
-            raise _settings_error(f"The server has no option {name}; it has: {', '.join(READERS)}.")
+            raise OptionError(f"The server has no option {name}; it has: {', '.join(READERS)}.")
         try:
             values |= reader(name, text.strip())
         except ValueError as error:
-            raise _settings_error(f"The server's option {name} ({text!r}) is wrong: it {error}.") from error
+            raise OptionError(f"The server's option {name} ({text!r}) is wrong: it {error}.") from error
     options = Options(**values)
     if options.health == (options.host, options.port):
-        raise _settings_error("The server's option health is wrong: it is the address of the option listen.")
+        raise OptionError("The server's option health is wrong: it is the address of the option listen.")
     return options
-
-
-def _settings_error(words: str) -> Exception:
-    from comicsdb.config import SettingsError  # noqa: PLC0415  (imports all tables, which only workers need)
-
-    return SettingsError(words)
 
 
 def _address(text: str) -> tuple[str, int]:
@@ -201,7 +202,7 @@ def run(options: Options, global_conf: dict) -> None:
     )
     gc.freeze()  # saves the interpreter a final collection of all objects
     if failed:
-        raise SystemExit(LOAD_FAILED)
+        raise SystemExit(1)
 
 
 def _is_not_thread_warning(record: logging.LogRecord) -> bool:
@@ -222,7 +223,7 @@ def _setting(key: str, options: Options, global_conf: dict) -> str:
 
 
 def _check_address(name: str, host: str, port: int) -> None:
-    """Raise SettingsError if nothing can listen at an address; granian would share a port by SO_REUSEPORT."""
+    """Raise OptionError if nothing can listen at an address; granian would share a port by SO_REUSEPORT."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -232,9 +233,7 @@ def _check_address(name: str, host: str, port: int) -> None:
             probe.bind(address)
     except OSError as error:
         reason = error.strerror or error
-        raise _settings_error(
-            f"The server's option {name} ({host}:{port}) does not work: {reason}."
-        ) from error
+        raise OptionError(f"The server's option {name} ({host}:{port}) does not work: {reason}.") from error
 
 
 def try_application(options: Options, global_conf: dict) -> None:
@@ -268,7 +267,7 @@ def load_application(
 
     `loaded` is set when the first worker has loaded it. A failure before that stops the server; later ones
     make granian retry, but come late enough not to make it stop. The worker that acquires `start_log_lock`,
-    which is never released, logs the start.
+    which is never released, logs the start, or why it failed.
     The worker's heartbeat is in `folder`, and so are the marks of workers that answer.
     """
     marks = AnsweringMarks(folder)
@@ -278,7 +277,8 @@ def load_application(
     try:
         app = _load(options, global_conf)
     except (Exception, SystemExit) as error:
-        _log_failure(error)
+        if loaded.is_set() or start_log_lock.acquire(block=False):
+            _log_failure(error)
         if loaded.is_set():
             time.sleep(RETRY_SECONDS)
         else:

@@ -1,5 +1,6 @@
 """Commands, settings and files named in deploy/, examples/ and docs/ exist, and the example starts."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -349,8 +350,37 @@ def test_the_container_file_copies_what_there_is():
     assert set(parts) == {"comicsdb", "comicsdb_api", "comicsdb_web"} <= set(copied)
 
 
-def test_the_proxies_send_strict_transport_security_as_the_site_does():
-    value = re.search(r"^COMICSDB_HSTS=(.*)$", (DEPLOY / "comicsdb.env").read_text(), re.MULTILINE)[1]
+def test_a_shell_reads_the_environment_file_as_systemd_and_containers_do():
+    path = DEPLOY / "comicsdb.env"
+    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"set -a; . {shlex.quote(str(path))}; env"],
+        env={},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    assert set(lines) <= set(done.stdout.splitlines())
+    assert not [line for line in lines if {"'", '"', "\\"} & set(line)]
+
+
+def test_make_in_a_folder_that_cannot_be_written_says_so():
+    done = subprocess.run(
+        ["make", "-f", "-", "serve", "VENV=none"],
+        input=(ROOT / "Makefile").read_text(),
+        cwd="/",
+        user="nobody" if os.geteuid() == 0 else None,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "This folder (/) cannot be written" in done.stderr
+
+
+def test_the_proxies_send_strict_transport_security_in_one_form():
+    value = "max-age=31536000; includeSubDomains"
     assert hsts(value) == value
     for name in ("nginx.conf", "Caddyfile"):
         text = (DEPLOY / name).read_text()

@@ -112,7 +112,7 @@ def _line(report: Report, folder: Path) -> str:
     if match.certain:
         return f"{path}: {labels[0]}"
     ties = f"; {', '.join(match.ties)} would tell them apart" if match.ties else ""
-    return f"{path}: uncertain: {' or '.join(labels)}{ties}"
+    return f"{path}: uncertain ({', '.join(match.best.reasons.values())}): {' or '.join(labels)}{ties}"
 
 
 def _with_progress(found: Iterable[Report], total: int) -> Iterator[Report]:

@@ -364,9 +364,11 @@ def test_tiers_and_years_are_settings(world, monkeypatch):
     assert world.support(ann) == ("2028-02-21T10:00", "backer")
 
 
-def test_without_a_collective_it_says_what_is_missing(world, monkeypatch):
+def test_without_a_collective_it_says_so_and_does_nothing(world, monkeypatch):
     monkeypatch.setenv("COMICSDB_DONATIONS_COLLECTIVE", "")
-    assert "comicsdb.donations.collective" in world.fails()
+    result = run("-c", world.ini, "sync-donors")
+    assert result.exit_code == 0
+    assert result.output.startswith("Nothing to do: the setting comicsdb.donations.collective")
     assert world.platform.asked == []
 
 

@@ -236,7 +236,10 @@ def test_serve_loads_a_set_serves_it_and_ends_cleanly(ini, database, tmp_path):
     assert "Traceback" not in said
 
 
-def test_serve_puts_the_demo_into_an_embedded_database_or_where_it_is_asked_for(ini, tmp_path, capsys):
+def test_serve_puts_the_demo_into_an_embedded_database_or_where_it_is_asked_for(
+    ini, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.delenv("MAKELEVEL", raising=False)
     site = Site(ini)
     plan = make_plan(site, None)
     assert plan.folder is None
@@ -244,7 +247,13 @@ def test_serve_puts_the_demo_into_an_embedded_database_or_where_it_is_asked_for(
     assert run("-c", ini, "export", str(tmp_path / "out")).exit_code == 0
     assert read_set(tmp_path / "out")["publishers"] == []
     said = capsys.readouterr().out
-    assert all(words in said for words in ("--data FOLDER", "--demo", "comicsdb account create"))
+    assert all(
+        words in said for words in ("--data FOLDER", "--demo", f"comicsdb -c {ini} account create NAME")
+    )
+    monkeypatch.setenv("MAKELEVEL", "1")  # as by `make serve DB=...`, which sets the address and the secret
+    assert prepare(site, plan) == []
+    url = make_url(plan.url).render_as_string(hide_password=True)
+    assert f'make run DB="{url}" COMMAND="account create NAME' in capsys.readouterr().out
 
     assert make_plan(site, None, demo=True) == ServePlan(plan.url, DATA, is_demo=True)
     site.settings["sqlalchemy.url"] = "embedded:var/postgres?database=comicsdb"

@@ -4,6 +4,7 @@ import csv
 
 from sqlalchemy import create_engine, text
 
+from comicsdb.cli import exchange
 from tests.core.cli.conftest import run
 from tests.gcd_dump import GcdDump
 
@@ -31,7 +32,7 @@ def a_dump(folder):
     return made.mysql(folder / "2026-08-15.sql")
 
 
-def test_the_command_imports_and_writes_its_report(ini, database, tmp_path):
+def test_the_command_imports_and_writes_its_report(ini, database, tmp_path, monkeypatch):
     path = a_dump(tmp_path)
     given = ("-c", ini, "import-gcd", str(path), "--working", str(tmp_path / "working"))
     dry = run(*given, "--dry-run")
@@ -39,8 +40,10 @@ def test_the_command_imports_and_writes_its_report(ini, database, tmp_path):
     assert "Nothing was stored." in dry.output
     result = run(*given, "--language", "IT", "--years", "1961-1970", "--publisher", "marvel", "--country", "")
     assert "--country : the dump has no such code." in result.output
+    monkeypatch.setattr(exchange, "LINE_SECONDS", 0)  # otherwise a line a minute
     result = run(*given, "--language", "IT", "--years", "1961-1970", "--publisher", "marvel")
     assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines()[-1] == "100% read"
     assert "number-clash: another issue of the series has the number: left out" in result.output
     engine = create_engine(database)
     with engine.connect() as connection:
