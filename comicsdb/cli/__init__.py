@@ -17,6 +17,7 @@ COMMANDS = {
     "account": ("accounts.account_group", "Create accounts, grant and revoke rights."),
     "add-universe": ("catalogue.add_universe_command", "Put all issues of a series into a universe."),
     "alt-id-stats": ("catalogue.alt_id_stats_command", "Count the issues with ids of Comic Vine and GCD."),
+    "annual-stats": ("statistics.annual_stats_command", "Count what was added in a year."),
     "backup": ("backup.backup_command", "Back up database and pictures."),
     "cache": ("cache.cache_command", "Report keys, memory and hits of the response cache."),
     "db": ("db.db_group", "Create, migrate and check the database."),
@@ -34,10 +35,15 @@ COMMANDS = {
         "Read the metadata in CBZ files.",
     ),
     "import-gcd": ("gcd.import_gcd_command", "Import a dump of the Grand Comics Database."),
+    "import-reading-lists": (
+        "reading_lists.import_reading_lists_command",
+        "Add reading lists from CBL and JSON files.",
+    ),
     "mail": ("mail.mail_group", "Send queued mails."),
     "media": ("media.media_group", "Maintain the pictures."),
     "merge": ("catalogue.merge_command", "Merge two objects that are the same thing."),
     "mirror": ("mirror.mirror_command", "Mirror another site, and serve it read-only."),
+    "monthly-site-stats": ("statistics.monthly_site_stats_command", "Count what was added in a month."),
     "move-publisher": ("catalogue.move_publisher_command", "Make a publisher an imprint of another one."),
     "old-anthologies": ("catalogue.old_anthologies_command", "Repair the issues of an old anthology."),
     "rebuild-slugs": ("catalogue.rebuild_slugs_command", "Give the issues of a series new slugs."),
@@ -46,6 +52,7 @@ COMMANDS = {
     "settings": ("settings.settings_command", "Show each setting, its value and its source."),
     "sync-donors": ("accounts.sync_donors_command", "Make donors supporters."),
     "throttle-notices": ("accounts.throttle_notices_command", "Report programs that keep sending after 429."),
+    "user-issue-stats": ("statistics.user_issue_stats_command", "Count the issues that each account added."),
 }
 
 

@@ -1,9 +1,10 @@
-"""Figures of the whole catalogue: how many objects there are, and when they were added.
+"""Figures of the whole site: how many objects there are, when they were added, and by whom.
 
 They are plain data, so that the site can cache them.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -11,7 +12,8 @@ from sqlalchemy import Date, cast, func, select
 from sqlalchemy.orm import Session
 
 from comicsdb.clock import first_of_month
-from comicsdb.models import Arc, Character, Creator, Issue, Publisher, Series, Team
+from comicsdb.models import Arc, Character, Creator, Issue, Publisher, Series, Team, User
+from comicsdb.models.base import SYSTEM_USER_ID
 
 TOTALS = (Publisher, Series, Issue, Character, Creator, Team, Arc)
 DAYS = 30
@@ -46,6 +48,33 @@ def catalogue_figures(session: Session, zone: ZoneInfo, today: date) -> dict:
         "publishers": named,
         "others": max(0, totals["issue"] - sum(count for _name, _slug, count in named)),
     }
+
+
+def count_added(
+    session: Session, models: Iterable[type], zone: ZoneInfo, begin: date, end: date
+) -> dict[str, int]:
+    """The objects added from a day until before another, by table; the system account is not counted."""
+    moments = [datetime.combine(day, time(), zone) for day in (begin, end)]
+    counts = []
+    for model in models:
+        is_account = model is User
+        added = model.date_joined if is_account else model.created_on
+        rows = select(func.count()).select_from(model).where(added >= moments[0], added < moments[1])
+        counts.append((rows.where(User.id != SYSTEM_USER_ID) if is_account else rows).scalar_subquery())
+    numbers = session.execute(select(*counts)).one()
+    return dict(zip((model.__tablename__ for model in models), numbers, strict=True))
+
+
+def issues_by_account(session: Session) -> list[tuple[str, int]]:
+    """The names of accounts with the number of issues that each added, most first."""
+    number = func.count()
+    rows = (
+        select(User.username, number)
+        .join(Issue, Issue.created_by_id == User.id)
+        .group_by(User.id)
+        .order_by(number.desc(), func.lower(User.username), User.id)
+    )
+    return [tuple(row) for row in session.execute(rows)]
 
 
 def _totals(session: Session) -> dict[str, int]:

@@ -231,7 +231,12 @@ def test_serve_loads_a_set_serves_it_and_ends_cleanly(ini, database, tmp_path):
         assert process.wait(TIMEOUT) == 0
     said = ini.with_suffix(".log").read_text()
     assert f"http://127.0.0.1:{port}/" in said
-    assert re.search(r"admin +admin-password\n +Editor +Editor-password\n +reader +reader-password", said)
+    accounts = re.findall(r"^ +(\w+) +(\S+-password) +(0+[1-9])$", said, re.MULTILINE)
+    assert [(name, int(token)) for name, _password, token in accounts] == [
+        ("admin", 1),
+        ("Editor", 2),
+        ("reader", 3),
+    ]
     assert said.endswith("Stopped.\n")
     assert "Traceback" not in said
 

@@ -10,32 +10,6 @@ from comicsdb.catalog import Catalog, MovedError
 from comicsdb.models import History, StaffAction
 from tests.cases import for_each
 from tests.core.catalog.maintenance.test_merge_references import crowd
-from tests.core.cli.conftest import run
-from tests.factories import Factories
-
-
-@pytest.fixture
-def comicsdb(ini):
-    """A function that runs `comicsdb …`, checks its exit code, and returns its output."""
-
-    def call(*words, code=0):
-        result = run("-c", ini, *words)
-        assert result.exit_code == code, result.output
-        assert "Traceback" not in result.output
-        return result.output
-
-    return call
-
-
-@pytest.fixture
-def open_session(factory):
-    with factory() as session:
-        yield session
-
-
-@pytest.fixture
-def make(open_session):
-    return Factories(Catalog(open_session))
 
 
 def state(rows):
