@@ -3,23 +3,19 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from comicsdb.db.dev_cluster import Cluster
 from comicsdb.exchange.format import FILES, LIBRARY
 from comicsdb_demo import DATA
 from tests import dataset
-from tests.serving import clean_environment
+from tests.serving import clean_environment, free_port
 
 ROOT = Path(__file__).parent.parent.parent
-PORT = 8000  # the only port of mokkari's development mode
 READY = "Press Ctrl-C to stop."
 
 
@@ -55,17 +51,15 @@ def cluster_folder(url: str) -> Path:
 
 @contextmanager
 def make_serve(folder: Path, database: str):
-    """Run `make serve` on port 8000 with a data set and an `embedded:` database, until the block ends.
+    """Run `make serve` with a data set and an `embedded:` database, until the block ends; yields its address.
 
     The installed environment is used as it is, and nothing in the working copy is changed.
     """
-    with socket.socket() as probe:
-        if probe.connect_ex(("127.0.0.1", PORT)) == 0:
-            pytest.fail(f"Port {PORT} is in use: stop what listens there, mokkari can talk to no other.")
+    port = free_port()
     Cluster(cluster_folder(database)).discard()  # left by a killed run under the same name
     environment = {key: value for key, value in clean_environment().items() if "MAKE" not in key}
     environment |= {"COMICSDB_MEDIA_FOLDER": str(folder / "media"), "COMICSDB_PASSWORD_COST": "fast"}
-    command = ["make", "serve", f"VENV={sys.prefix}", f"DATA={folder}", f"DB={database}", f"PORT={PORT}"]
+    command = ["make", "serve", f"VENV={sys.prefix}", f"DATA={folder}", f"DB={database}", f"PORT={port}"]
     log = folder / "serve.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -81,7 +75,7 @@ def make_serve(folder: Path, database: str):
         while READY not in log.read_text() and process.poll() is None and time.monotonic() < until:
             time.sleep(0.1)
         assert READY in log.read_text(), log.read_text()[-3000:]
-        yield
+        yield f"http://127.0.0.1:{port}"
     finally:
         os.killpg(process.pid, signal.SIGTERM)
         process.wait(30)

@@ -1,7 +1,8 @@
 """Tests of `make serve` with the clients in use today, unmodified.
 
-mokkari's development mode only uses port 8000 of localhost. metron-tagger sends its requests through mokkari;
-its queries here are those that release 4.17.1 was observed to send.
+mokkari's development mode only uses port 8000 of localhost, where somebody's `make serve` may be listening:
+its constant for that address names the port of these tests. metron-tagger sends its requests through
+mokkari; its queries here are those that release 4.17.1 was observed to send.
 """
 
 import inspect
@@ -37,9 +38,9 @@ from tests.site.client_data import (
     tagged,
     words_of,
 )
-from tests.site.made_serve import PORT, cluster_folder, demo_rows, make_serve, write_set
+from tests.site.made_serve import cluster_folder, demo_rows, make_serve, write_set
 
-BASE = f"http://127.0.0.1:{PORT}"
+DOCUMENTED = "http://127.0.0.1:8000"
 # All public methods of a session that read, except those of personal libraries and reading lists.
 READS = {
     *KINDS,
@@ -76,9 +77,10 @@ def database(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(folder, database):
-    """A running `make serve`."""
-    with make_serve(folder, database):
-        yield
+    """The address of a running `make serve`, which is that of mokkari's development mode."""
+    with make_serve(folder, database) as address, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mokkari.session, "LOCAL_URL", f"{address}/api/{{}}/")
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +140,7 @@ def test_the_first_examples_of_the_documentation(server, catalogue, capsys):
     shown = []
     for example in re.findall("\n\n((?:    .+\n)+)", text.partition("\n| URL")[0]):
         if "import" in example:
-            exec(dedent(example).replace("TOKEN", token))  # noqa: S102
+            exec(dedent(example).replace("TOKEN", token).replace(DOCUMENTED, server))  # noqa: S102
             shown.append(capsys.readouterr().out)
     assert shown == [
         "The Foghorn\n",
@@ -157,7 +159,7 @@ def test_reference_data(client, catalogue):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_details_are_what_the_data_set_says(client, catalogue, kind):
+def test_details_are_what_the_data_set_says(client, server, catalogue, kind):
     lines = catalogue[plural(kind)]
     for line in (lines[0], lines[len(lines) // 2], lines[-1]):
         found = getattr(client, kind)(line["id"])
@@ -167,9 +169,9 @@ def test_details_are_what_the_data_set_says(client, catalogue, kind):
             linked = line[f"{field.removesuffix('s')}_ids"]
             assert {each.id for each in getattr(found, field)} == set(linked), field
         assert found.modified == instant(line["modified"])
-        assert str(found.resource_url) == f"{BASE}/{kind}/{line['slug']}/"
+        assert str(found.resource_url) == f"{server}/{kind}/{line['slug']}/"
         if line.get("image"):
-            assert str(found.image).startswith(f"{BASE}/media/{kind}/")
+            assert str(found.image).startswith(f"{server}/media/{kind}/")
     with pytest.raises(ApiError, match=f"No {kind.title()} matches the given query"):
         getattr(client, kind)(999_999)
 
@@ -388,7 +390,7 @@ def test_an_editor_writes_by_every_method_there_is(server, catalogue, tmp_path):
     with of_account(catalogue, "editor") as editor:
         called = inspect.getsource(client_writes.write_all)
         assert {name for name in writing_methods(editor) if f"client.{name}(" not in called} == set()
-        client_writes.write_all(editor, str(cover))
+        client_writes.write_all(editor, server, str(cover))
         with pytest.raises(ApiError, match="This field may not be blank"):
             editor.arc_patch(1, ArcPost(name=""))
 
