@@ -44,7 +44,7 @@ def activation(user: User, secret: str) -> Letter:
     return Letter(
         subject=_("Activate your account"),
         blocks=(
-            _("Welcome! Somebody, hopefully you, created a comicsdb account with this address."),
+            _("Welcome! Somebody, hopefully you, created a ${site} account with this address."),
             Link(_("Activate the account"), ACTIVATE.format(uid=user.id, secret=secret)),
             ONCE,
             _("With an account you can:"),
@@ -66,7 +66,7 @@ def known_address(user: User) -> Letter:
         subject=_("You already have an account"),
         blocks=(
             _(
-                "Somebody, perhaps you, tried to create a comicsdb account with this address. It"
+                "Somebody, perhaps you, tried to create a ${site} account with this address. It"
                 " already belongs to the account ${name}, so nothing was changed.",
                 mapping={"name": user.username},
             ),
@@ -83,7 +83,7 @@ def reset(user: User, secret: str) -> Letter:
         subject=_("Choose a new password"),
         blocks=(
             _(
-                "Somebody, hopefully you, asked to reset the password of your comicsdb account ${name}.",
+                "Somebody, hopefully you, asked to reset the password of your ${site} account ${name}.",
                 mapping={"name": user.username},
             ),
             Link(_("Choose a new password"), RESET.format(uid=user.id, secret=secret)),
@@ -100,7 +100,7 @@ def log_in_link(user: User, secret: str) -> Letter:
         subject=_("Log in with this link"),
         blocks=(
             _(
-                "Too many wrong passwords were entered for your comicsdb account ${name}, and then"
+                "Too many wrong passwords were entered for your ${site} account ${name}, and then"
                 " somebody tried to log in from a place where it had not been used before. For a"
                 " while we do not accept any password from such places, not even the right one.",
                 mapping={"name": user.username},
@@ -122,7 +122,7 @@ def confirm_email(secret: str) -> Letter:
     return Letter(
         subject=_("Confirm your e-mail address"),
         blocks=(
-            _("Somebody, hopefully you, wants to use this address for a comicsdb account."),
+            _("Somebody, hopefully you, wants to use this address for a ${site} account."),
             Link(_("Confirm the address"), CONFIRM_EMAIL.format(secret=secret)),
             ONCE,
             NOT_YOU,
@@ -136,7 +136,7 @@ def email_changing(user: User, new: str) -> Letter:
         subject=_("Your e-mail address is about to change"),
         blocks=(
             _(
-                "Somebody, hopefully you, asked to change the e-mail address of your comicsdb account"
+                "Somebody, hopefully you, asked to change the e-mail address of your ${site} account"
                 " ${name}. It will change when the link sent to the new address is opened; until then"
                 " nothing changes.",
                 mapping={"name": user.username},
@@ -159,7 +159,7 @@ def basic_reminder(user: User, phase: int, last_used: date, until: date | None) 
     blocks = [
         _(
             "A program still uses the user name and password of your account ${name} to access the"
-            " comicsdb API (HTTP Basic authentication).",
+            " ${site} API (HTTP Basic authentication).",
             mapping=name,
         ),
         Facts(tuple(facts)),
@@ -222,7 +222,7 @@ def _staff_letter(what: Text, username: str, when: datetime, address: str) -> Le
         (_("When"), f"{when:%Y-%m-%d %H:%M} UTC"),
         (_("From"), address),
     )
-    return Letter(subject=_("comicsdb accounts"), blocks=(what, Facts(rows)))
+    return Letter(subject=_("${site} accounts"), blocks=(what, Facts(rows)))
 
 
 class SecurityText(NamedTuple):
@@ -237,76 +237,73 @@ SECURITY_TEXTS = {
     K.LOGGED_IN: SecurityText(_("Logged in")),
     K.NEW_DEVICE: SecurityText(
         _("New device logged in"),
-        _("Your comicsdb account ${name} was used with a new browser or from a new place."),
+        _("Your ${site} account ${name} was used with a new browser or from a new place."),
     ),
     K.WRONG_PASSWORDS: SecurityText(
         _("Too many wrong passwords"),
-        _("Somebody entered many wrong passwords for your comicsdb account ${name}. None of them worked."),
+        _("Somebody entered many wrong passwords for your ${site} account ${name}. None of them worked."),
     ),
     K.SESSIONS_ENDED: SecurityText(
         _("Logged out everywhere"),
-        _("All browsers were logged out of your comicsdb account ${name}."),
-        _("The administrators logged all browsers out of your comicsdb account ${name}."),
+        _("All browsers were logged out of your ${site} account ${name}."),
+        _("The administrators logged all browsers out of your ${site} account ${name}."),
     ),
     K.PASSWORD_CHANGED: SecurityText(
         _("Password changed"),
-        _("The password of your comicsdb account ${name} was changed."),
-        _("The administrators set a new password for your comicsdb account ${name}."),
+        _("The password of your ${site} account ${name} was changed."),
+        _("The administrators set a new password for your ${site} account ${name}."),
     ),
     K.PASSWORD_RESET: SecurityText(
         _("Password reset"),
-        _("A new password was set for your comicsdb account ${name}, using a link we had sent by e-mail."),
+        _("A new password was set for your ${site} account ${name}, using a link we had sent by e-mail."),
     ),
     K.ADDRESS_CHANGED: SecurityText(
         _("E-mail address changed"),
-        _("The e-mail address of your comicsdb account ${name} was changed."),
-        _("The administrators changed the e-mail address of your comicsdb account ${name}."),
+        _("The e-mail address of your ${site} account ${name} was changed."),
+        _("The administrators changed the e-mail address of your ${site} account ${name}."),
     ),
     K.TOKEN_MADE: SecurityText(
         _("API token created"),
         _(
-            "An API token was created for your comicsdb account ${name}."
+            "An API token was created for your ${site} account ${name}."
             " Anyone who has it can act on your behalf."
         ),
     ),
     K.TOKEN_REVOKED: SecurityText(
         _("API token revoked"),
-        by_staff=_("The administrators revoked an API token of your comicsdb account ${name}."),
+        by_staff=_("The administrators revoked an API token of your ${site} account ${name}."),
     ),
     K.TOKENS_REVOKED: SecurityText(
         _("All API tokens revoked"),
-        _("All API tokens of your comicsdb account ${name} were revoked."),
-        _("The administrators revoked all API tokens of your comicsdb account ${name}."),
+        _("All API tokens of your ${site} account ${name} were revoked."),
+        _("The administrators revoked all API tokens of your ${site} account ${name}."),
     ),
     K.FEED_MADE: SecurityText(_("Feed address created")),
     K.FEEDS_REVOKED: SecurityText(_("All feed addresses revoked")),
     K.PASSKEY_ADDED: SecurityText(
-        _("Passkey added"), _("A passkey was added to your comicsdb account ${name}.")
+        _("Passkey added"), _("A passkey was added to your ${site} account ${name}.")
     ),
     K.PASSKEY_REMOVED: SecurityText(
-        _("Passkey removed"), _("A passkey was removed from your comicsdb account ${name}.")
+        _("Passkey removed"), _("A passkey was removed from your ${site} account ${name}.")
     ),
     K.TOTP_ADDED: SecurityText(
         _("Authenticator app added"),
-        _("Logging in to your comicsdb account ${name} now requires a code from an authenticator app."),
+        _("Logging in to your ${site} account ${name} now requires a code from an authenticator app."),
     ),
     K.TOTP_REMOVED: SecurityText(
         _("Authenticator app removed"),
-        _("Logging in to your comicsdb account ${name} no longer requires a code from an authenticator app."),
+        _("Logging in to your ${site} account ${name} no longer requires a code from an authenticator app."),
     ),
     K.RECOVERY_CODES_MADE: SecurityText(
         _("Recovery codes generated"),
-        _(
-            "New recovery codes were generated for your comicsdb account"
-            " ${name}. The old ones no longer work."
-        ),
+        _("New recovery codes were generated for your ${site} account ${name}. The old ones no longer work."),
     ),
     K.RECOVERY_CODE_USED: SecurityText(
-        _("Recovery code used"), _("A recovery code of your comicsdb account ${name} was used.")
+        _("Recovery code used"), _("A recovery code of your ${site} account ${name} was used.")
     ),
     K.SECOND_FACTOR_RESET: SecurityText(
         _("Two-step log-in switched off"),
-        _("The administrators switched off two-step log-in for your comicsdb account ${name}."),
+        _("The administrators switched off two-step log-in for your ${site} account ${name}."),
     ),
     K.NOT_ME: SecurityText(_("Account secured by “This was not me”")),
 }
@@ -476,7 +473,7 @@ def webhook_disabled(user: User, webhook: Webhook, *, is_gone: bool) -> Letter:
         subject=_("Your webhook was disabled"),
         blocks=(
             _(
-                "We have stopped sending to this webhook of your comicsdb account ${name}: ${url}",
+                "We have stopped sending to this webhook of your ${site} account ${name}: ${url}",
                 mapping={"name": user.username, "url": webhook.url},
             ),
             reason,

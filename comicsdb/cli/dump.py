@@ -8,7 +8,7 @@ import click
 
 from comicsdb.cli.support import DAYS, Site, pass_site
 from comicsdb.exchange import dump as dumps
-from comicsdb.exchange.downloads import SITE, age_of_newest
+from comicsdb.exchange.downloads import age_of_newest
 from comicsdb.exchange.minisign import Key, KeyFileError
 from comicsdb.i18n import _
 from comicsdb.mail import Letter, Link, queue_to_administrators
@@ -42,7 +42,7 @@ def dump_command(site: Site, folder: Path | None, keep: int | None, covers: bool
     if covers is None:
         covers = site.settings["comicsdb.dumps.covers"]
     source = dumps.SiteInfo(
-        name=SITE,
+        name=site.settings["comicsdb.title"],
         url=site.settings["comicsdb.base_url"],
         version=version("comicsdb"),
         licence={"name": licence.name, "url": licence.url},

@@ -103,6 +103,20 @@ SITE = (
         read.base_url,
     ),
     Setting(
+        "comicsdb.title",
+        "comicsdb",
+        "text",
+        "the name of the site, in its pages, mails, feeds and the description of the API",
+        read.title,
+    ),
+    Setting(
+        "comicsdb.accent",
+        "#ffd23f",
+        "color",
+        "the color of the site's main buttons and marks, light enough for dark text on it",
+        read.accent,
+    ),
+    Setting(
         "comicsdb.hsts",
         "max-age=31536000",
         "header",
@@ -211,6 +225,13 @@ SITE = (
         "the origin of pictures, if it is neither the site nor `comicsdb.media.url`; allowed by the"
         " content policy",
         read.origin_of_pictures,
+    ),
+    Setting(
+        "comicsdb_web.logo",
+        "",
+        "file",
+        "the site's mark in place of ours: an SVG, or a square PNG of at least 192 pixels",
+        read.logo,
     ),
     Setting(
         "comicsdb_web.contact",

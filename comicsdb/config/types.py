@@ -98,6 +98,78 @@ def codes(known: tuple[str, ...], what: str):
     return parse
 
 
+TITLE_MAX = 40  # characters that the header has room for
+ACCENT_TEXT = "#1b171f"  # the color of text on the accent
+CONTRAST_MIN = 4.5  # WCAG 2.2, AA
+LOGO_SIZE_MIN = 192  # pixels, for the icon of an installed app
+LOGO_BYTES_MAX = 500_000
+
+
+def title(text: str) -> str:
+    """The name of a site."""
+    name = text.strip()
+    if not name or not name.isprintable() or len(name) > TITLE_MAX:
+        raise ValueError(f"takes a name of at most {TITLE_MAX} characters")
+    return name
+
+
+def accent(text: str) -> str:
+    """A color on which dark text can be read, as `#rrggbb`."""
+    color = text.strip().lower()
+    if not re.fullmatch("#[0-9a-f]{6}", color):
+        raise ValueError("takes a color such as #ffd23f")
+    contrast = (_luminance(color) + 0.05) / (_luminance(ACCENT_TEXT) + 0.05)
+    if contrast < CONTRAST_MIN:
+        raise ValueError(
+            f"takes a lighter color: dark text on this one has a contrast of {contrast:.1f} to 1,"
+            f" and needs {CONTRAST_MIN}"
+        )
+    return color
+
+
+def _luminance(color: str) -> float:
+    """The relative luminance of a color, as WCAG defines it."""
+    parts = (int(color[start : start + 2], 16) / 255 for start in (1, 3, 5))
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@dataclass(frozen=True)
+class Logo:
+    """The picture of a site's mark: its content, its media type, and its size as in a web manifest."""
+
+    content: bytes
+    media_type: str
+    sizes: str
+
+    @property
+    def name(self) -> str:
+        """The name under which it is served."""
+        return "logo.svg" if self.media_type == "image/svg+xml" else "logo.png"
+
+
+def logo(text: str) -> Logo | None:
+    """The picture in a file; None for an empty text."""
+    if not text.strip():
+        return None
+    try:
+        with Path(text.strip()).open("rb") as file:
+            content = file.read(LOGO_BYTES_MAX + 1)
+    except OSError as error:
+        raise ValueError(f"takes a file that can be read ({error.strerror})") from error
+    if len(content) > LOGO_BYTES_MAX:
+        raise ValueError(f"takes a file of at most {LOGO_BYTES_MAX:,} bytes")
+    if content.startswith(b"\x89PNG\r\n\x1a\n") and content[12:16] == b"IHDR":
+        width, height = (int.from_bytes(content[start : start + 4]) for start in (16, 20))
+        if width == height >= LOGO_SIZE_MIN:
+            return Logo(content, "image/png", f"{width}x{height}")
+    elif re.search(rb"<svg[\s>]", content[:2000]):
+        return Logo(content, "image/svg+xml", "any")
+    raise ValueError(f"takes an SVG or a square PNG of at least {LOGO_SIZE_MIN} pixels")
+
+
 def base_url(text: str) -> str:
     """`https://host` without a path, or an empty text."""
     text = text.strip().rstrip("/")

@@ -31,7 +31,6 @@ SIGNATURE = f"{MANIFEST}.minisig"
 COVERS = "covers.tar"  # the pack of thumbnails, which is optional
 BLOCK = 256 * 1024  # bytes
 CLOCK_ERROR = timedelta(minutes=5)  # by which the clocks of machines may differ
-SITE = "comicsdb"  # the site's name in manifests and in the description
 _TYPES = {".json": "application/json", ".minisig": "text/plain", ".tar": "application/x-tar"}
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _HEADERS = (
@@ -111,7 +110,7 @@ def well_known(request) -> Response:
         for key, route in (("api", "api.root"), ("feed", "api.change"), ("data", "data"))
     }
     described = {
-        "name": SITE,
+        "name": settings["comicsdb.title"],
         "url": _public(request, ""),
         "version": version("comicsdb"),
         "licence": {"name": licence.name, "url": licence.url},

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
+from translationstring import TranslationString
+
 from comicsdb.config import SettingsError
 from comicsdb.i18n import Text, _, localizer, translate
 from comicsdb.log_lines import printable
@@ -17,9 +19,9 @@ _BUTTON = (
     "display:inline-block;padding:9px 21px;border:2px solid #17141a;border-radius:24px;"
     f"{_FONT};font-size:16px;line-height:24px;color:#1b171f;text-decoration:none;font-weight:bold"
 )
-_FIRST, _OTHER = "#ffd23f", "#fffdf8"  # background of a letter's main button, and of other buttons
+_OTHER = "#fffdf8"  # background of other buttons than the main one
 _PAPER = "#fbf6ec"
-_STRIPE = ("#1496c4", "#e0457b", "#ffd23f", "#e8503a")  # the printer's four colours, as on the site
+_STRIPE = ("#1496c4", "#e0457b", "#e8503a")  # the printer's colors, as on the site, beside the accent
 _TABLE = '<table role="presentation" cellpadding="0" cellspacing="0" border="0"'
 
 
@@ -57,16 +59,22 @@ class Letter:
 
 
 class LetterContext:
-    """The context for rendering a letter: a language, and the base URL for paths (`https://host`)."""
+    """The context for rendering a letter: language, base URL for paths (`https://host`), name and color.
 
-    def __init__(self, language: str, base_url: str):
+    Texts name the site as `${site}`.
+    """
+
+    def __init__(self, language: str, base_url: str, site: str = "comicsdb", accent: str = "#ffd23f"):
         self._localizer = localizer(language)
         self._base_url = base_url
+        self._site = site
+        self.accent = accent
         self.language = self._localizer.locale_name
 
     def translate(self, text: Text) -> str:
         """A text in the reader's language, on one line regardless of the values in it."""
-        return printable(translate(self._localizer, text))
+        named = text % {"site": self._site} if isinstance(text, TranslationString) else text
+        return printable(translate(self._localizer, named))
 
     def absolute(self, address: str) -> str:
         """A full URL; raises SettingsError if the site's base URL is needed and not set."""
@@ -82,7 +90,7 @@ class LetterContext:
     @property
     def footer(self) -> str:
         """The footer of every letter."""
-        return self.translate(_("This e-mail was sent by comicsdb, the community comics database."))
+        return self.translate(_("This e-mail was sent by ${site}, the community comics database."))
 
 
 def as_text(letter: Letter, context: LetterContext) -> str:
@@ -119,7 +127,7 @@ def as_html(letter: Letter, context: LetterContext) -> str:
     )
     stripe = "".join(
         f'<td width="25%" height="6" style="background-color:{colour};font-size:0;line-height:6px"></td>'
-        for colour in _STRIPE
+        for colour in (*_STRIPE[:2], context.accent, *_STRIPE[2:])
     )
     subject, footer = escape(context.translate(letter.subject)), escape(context.footer)
     return f"""\
@@ -145,7 +153,7 @@ def _html(block: Block, context: LetterContext, is_first_link: bool) -> str:
     match block:
         case Link(label, address):
             absolute, words = escape(context.absolute(address)), escape(context.translate(label))
-            ground = _FIRST if is_first_link else _OTHER
+            ground = context.accent if is_first_link else _OTHER
             return (
                 f'<a href="{absolute}" style="{_BUTTON};background-color:{ground}">{words}</a>'
                 f'<div style="padding-top:6px;{_SMALL};word-break:break-all">{absolute}</div>'

@@ -72,7 +72,9 @@ def compose(letter: Letter, settings: Mapping, recipient: str, language: str) ->
     Raises ValueError for an invalid address, including one with line breaks.
     """
     sender = settings["comicsdb.mail.from"]
-    context = LetterContext(language, settings["comicsdb.base_url"])
+    context = LetterContext(
+        language, settings["comicsdb.base_url"], settings["comicsdb.title"], settings["comicsdb.accent"]
+    )
     message = EmailMessage(policy=policy.SMTP)
     message["From"] = sender
     message["To"] = _address(recipient)

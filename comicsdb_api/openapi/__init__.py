@@ -7,7 +7,7 @@ from comicsdb.security import Permission
 from comicsdb_api.errors import NOT_ACCEPTABLE, NOT_FOUND, RefusedError
 from comicsdb_api.negotiation import parameter, preferred_media_type
 from comicsdb_api.openapi.common import MORE_HEADERS
-from comicsdb_api.openapi.document import TITLE, document, endpoints
+from comicsdb_api.openapi.document import document, endpoints
 from comicsdb_api.resource.base import Resource, serve
 from comicsdb_api.resource.conditional import conditional_response
 from comicsdb_api.responses import FORMAT_KEY, to_json
@@ -89,7 +89,7 @@ class SchemaResource(Resource):
         return conditional_response(
             self.request,
             descriptions.tagged_document(rights, self.request.script_name, form),
-            (("Content-Disposition", f'inline; filename="{TITLE}.{form}"'),),
+            (("Content-Disposition", f'inline; filename="comicsdb API.{form}"'),),
             content_type=("Content-Type", content_type),
         )
 

@@ -27,7 +27,6 @@ from comicsdb_api.resource.operations import Operation
 from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
 
-TITLE = "comicsdb API"
 GUIDE = Path(__file__).with_name("guide.md").read_text("utf-8")  # text that concerns all endpoints
 BASIC_PLACEHOLDER = "{about basic}"  # in the guide, for the paragraphs that depend on the phase
 PARAMETERS_KEY = "comicsdb_api.query_parameters"
@@ -142,15 +141,16 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
     )
     writes = any(allowed(each.permission) for each in writing)
     challenge = common.challenge(retirement.challenge[1])
-    licence = registry.settings["comicsdb.licence"]
+    licence, site = registry.settings["comicsdb.licence"], registry.settings["comicsdb.title"]
+    contact = registry.settings["comicsdb_web.contact"]
     described = {
         "openapi": "3.1.0",
         "info": {
-            "title": TITLE,
+            "title": f"{site} API",
             "version": "1.0.0",
             "summary": "Read and write a community database of comics.",
             "description": GUIDE.replace(BASIC_PLACEHOLDER, about_basic),
-            "contact": {"name": "The contributors of comicsdb"},
+            "contact": {"name": f"The contributors of {site}"} | ({"email": contact} if contact else {}),
             **({"license": asdict(licence)} if licence.name else {}),
         },
         "servers": [{"url": root}],

@@ -16,6 +16,7 @@ from pyramid.static import static_view
 FOLDER = Path(__file__).parent.parent / "static"
 CURRENT = "public, max-age=31536000, immutable"
 OTHER = "public, max-age=3600"  # for URLs of another version, or without one
+ACCENT = "#ffd23f"  # of tokens.css, replaced by that of the site
 SITE_SHEET = ("css", "site.css")
 SHEETS = (
     "tokens",
@@ -36,18 +37,19 @@ SHEETS = (
 )
 
 
-def digest_of(folder: Path) -> str:
-    """Twelve hex digits of a digest over all files of the folder."""
-    digest = hashlib.sha256()
+def digest_of(folder: Path, beginning: bytes = b"") -> str:
+    """Twelve hex digits of a digest over all files of the folder, and over what else they depend on."""
+    digest = hashlib.sha256(beginning)
     for path in sorted(each for each in folder.rglob("*") if each.is_file()):
         digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
-def site_sheet() -> str:
-    """The concatenated style sheets of every page, minified."""
+def site_sheet(accent: str) -> str:
+    """The concatenated style sheets of every page, minified, with the site's accent."""
     text = "".join((FOLDER / "css" / f"{name}.css").read_text("utf-8") for name in SHEETS)
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    text = text.replace(ACCENT, accent)
     return re.sub(r" ?([{};]) ?", r"\1", re.sub(r"\s+", " ", text)).strip()
 
 
@@ -63,15 +65,19 @@ def asset(request, name: str) -> str:
 
 def includeme(config):
     """Serve the folder; `request.asset(name)` returns paths. Needs neither session nor database."""
-    digest = digest_of(FOLDER)
+    settings = config.get_settings()
+    accent, logo = settings["comicsdb.accent"], settings["comicsdb_web.logo"]
+    digest = digest_of(FOLDER, accent.encode() + (logo.content if logo else b""))
     config.registry["comicsdb_web.digest"] = digest
-    changing = asbool(config.get_settings().get("pyramid.reload_templates"))
+    changing = asbool(settings.get("pyramid.reload_templates"))
     serve = static_view("comicsdb_web:static", use_subpath=True, cache_max_age=None)
-    sheet = site_sheet()
+    sheet = site_sheet(accent)
 
     def view(context, request):
         if request.subpath == SITE_SHEET:
-            response = Response(site_sheet() if changing else sheet, content_type="text/css")
+            response = Response(site_sheet(accent) if changing else sheet, content_type="text/css")
+        elif logo and request.subpath == (logo.name,):
+            response = Response(logo.content, content_type=logo.media_type)
         else:
             response = serve(context, request)
         current = request.matchdict["digest"] == digest and not changing

@@ -134,7 +134,7 @@ SERIES = (
         ),
     ),
     Group(
-        _("IDs in comicsdb"),
+        _("IDs of this site"),
         (
             ObjectFilter("publisher_id", _("Publisher ID"), filters.SERIES["publisher_id"], Publisher),
             ObjectFilter("imprint_id", _("Imprint ID"), filters.SERIES["imprint_id"], Imprint),

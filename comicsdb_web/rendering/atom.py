@@ -7,7 +7,6 @@ from xml.etree import ElementTree as Xml
 
 CONTENT_TYPE = "application/atom+xml"
 NAMESPACE = "http://www.w3.org/2005/Atom"
-AUTHOR = "comicsdb"
 
 
 @dataclass(frozen=True)
@@ -23,9 +22,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Feed:
-    """A feed: its permanent id, its own URL (empty if it is secret) and the URL of its page."""
+    """A feed: its permanent id, author, its own URL (empty if it is secret) and the URL of its page."""
 
     id: str
+    author: str
     title: str
     self_url: str
     page_url: str
@@ -39,7 +39,7 @@ def feed(about: Feed, entries: Iterable[Entry]) -> bytes:
     _text(root, "id", about.id)
     _text(root, "title", about.title)
     _text(root, "updated", _moment(about.changed))
-    _text(Xml.SubElement(root, "author"), "name", AUTHOR)
+    _text(Xml.SubElement(root, "author"), "name", about.author)
     if about.self_url:
         Xml.SubElement(root, "link", {"rel": "self", "type": CONTENT_TYPE, "href": about.self_url})
     Xml.SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": about.page_url})

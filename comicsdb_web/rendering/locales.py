@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from babel import Locale, UnknownLocaleError, dates, numbers
@@ -14,6 +15,7 @@ from webob.acceptparse import create_accept_language_header
 
 from comicsdb import clock
 from comicsdb.community.polls import percent_of
+from comicsdb.config.types import Logo
 from comicsdb.i18n import INTERFACE_LANGUAGES, Plural, name_in, text_in
 from comicsdb.imaging.picture import thumbnail_size
 from comicsdb.models.choices import DEFAULT_LANGUAGE, Precision
@@ -394,8 +396,16 @@ def _best_match(accepted: str) -> str:
     return header.lookup(INTERFACE_LANGUAGES, default=DEFAULT_LANGUAGE)
 
 
+class Brand(NamedTuple):
+    """The name of the site, and its mark if it is not ours."""
+
+    title: str
+    logo: Logo | None
+
+
 def includeme(config):
     """Add translations and template filters; include it before the template engine."""
+    settings = config.get_settings()
     config.set_locale_negotiator(negotiate)
     config.add_request_method(_zone_of, "zone", reify=True)
     config.add_request_method(_zone_is_known, "zone_is_known", reify=True)
@@ -403,6 +413,9 @@ def includeme(config):
     config.add_settings(
         {
             "jinja2.filters": {each.__name__: each for each in FILTERS},
-            "jinja2.globals": {each.__name__: each for each in (thumbnail_size, star_fills, currency_groups)},
+            "jinja2.globals": {
+                **{each.__name__: each for each in (thumbnail_size, star_fills, currency_groups)},
+                "BRAND": Brand(settings["comicsdb.title"], settings["comicsdb_web.logo"]),
+            },
         }
     )

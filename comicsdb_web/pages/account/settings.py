@@ -107,7 +107,10 @@ def email_form(request):
         link = accounts.check_email_link(request.account_context, request.matchdict["secret"])
     except accounts.AccountError as error:
         return _unusable_link(request, error)
-    text = _("From now on, comicsdb will send your e-mails to ${address}.", mapping={"address": link.email})
+    text = _(
+        "From now on, ${site} will send your e-mails to ${address}.",
+        mapping={"address": link.email, "site": _site(request)},
+    )
     return press_values(request, _("Confirm your e-mail address"), text, _("Confirm the address"))
 
 
@@ -117,7 +120,7 @@ def confirm_email(request):
         accounts.confirm_email(request.account_context, request.matchdict["secret"])
     except accounts.AccountError as error:
         return _unusable_link(request, error)
-    text = _("From now on, comicsdb sends e-mails to your new address.")
+    text = _("From now on, ${site} sends e-mails to your new address.", mapping={"site": _site(request)})
     return notice(request, _("Your address is confirmed"), text, links=_to_account(request), icon="check")
 
 
@@ -128,6 +131,10 @@ def _unusable_link(request, error: accounts.AccountError):
         return notice(request, _("Your address is already confirmed"), text, links=links, icon="check")
     text = _("It may be incomplete, more than 24 hours old, or replaced by a newer one.")
     return notice(request, _("This link does not work"), text, links=links, icon="warning", status=404)
+
+
+def _site(request) -> str:
+    return request.registry.settings["comicsdb.title"]
 
 
 def _to_account(request) -> list:
@@ -167,7 +174,7 @@ def delete(request):
     forget_session(request)
     request.messages.add(
         "success",
-        _("Your account was deleted. Thank you for being part of comicsdb."),
+        _("Your account was deleted. Thank you for being part of ${site}.", mapping={"site": _site(request)}),
     )
     return HTTPSeeOther(request.route_path("home"))
 

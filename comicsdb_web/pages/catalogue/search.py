@@ -23,10 +23,10 @@ from comicsdb_web.rendering.locales import _
 DESCRIPTION = _("Search comics, people, characters…")
 OPENSEARCH = """<?xml version="1.0" encoding="UTF-8"?>
 <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
-<ShortName>comicsdb</ShortName>
+<ShortName>{title}</ShortName>
 <Description>{description}</Description>
 <InputEncoding>UTF-8</InputEncoding>
-<Image type="image/svg+xml">{icon}</Image>
+<Image type="{icon_type}">{icon}</Image>
 <Url type="text/html" template="{search}?q={{searchTerms}}"/>
 <Url type="application/x-suggestions+json" template="{suggestions}?q={{searchTerms}}"/>
 <Url type="application/opensearchdescription+xml" rel="self" template="{own}"/>
@@ -77,9 +77,12 @@ def description(request):
         request.public_url(request.route_path(name))
         for name in ("search", "search.suggestions", "opensearch")
     )
+    logo = request.registry.settings["comicsdb_web.logo"]
     body = OPENSEARCH.format(
         description=escape(words),
-        icon=escape(request.public_url(request.asset("icon.svg"))),
+        title=escape(request.registry.settings["comicsdb.title"]),
+        icon_type=logo.media_type if logo else "image/svg+xml",
+        icon=escape(request.public_url(request.asset(logo.name if logo else "icon.svg"))),
         search=escape(search_url),
         suggestions=escape(suggestions_url),
         own=escape(own_url),

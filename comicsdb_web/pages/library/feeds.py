@@ -143,7 +143,18 @@ def _atom(request, about, found, own):
     changed = max((each.changed for each in entries), default=_midnight(request))
     name = f"{_tag(request)}:feed/{about.name}"
     page = request.public_url(about.page)
-    return atom.feed(atom.Feed(name, about.title, own, page, changed, request.locale_name), entries)
+    return atom.feed(
+        atom.Feed(
+            name,
+            request.registry.settings["comicsdb.title"],
+            about.title,
+            own,
+            page,
+            changed,
+            request.locale_name,
+        ),
+        entries,
+    )
 
 
 def _calendar(request, about, found, _own):

@@ -102,7 +102,7 @@ def _oembed_values(request, entity, cover, width: int, height: int) -> dict:
         "version": "1.0",
         "type": "rich",
         "title": label,
-        "provider_name": "comicsdb",
+        "provider_name": request.registry.settings["comicsdb.title"],
         "provider_url": request.public_url(request.route_path("home")),
         "html": str(FRAME.format(source=source, width=width, height=height, title=label)),
         "width": width,

@@ -81,18 +81,21 @@ def change_password(request):
 
 def favicon(request):
     """Redirect to the icon, whose path contains a digest."""
-    path = request.route_path("static", digest="icon", subpath="icon.svg")
+    logo = request.registry.settings["comicsdb_web.logo"]
+    path = request.route_path("static", digest="icon", subpath=logo.name if logo else "icon.svg")
     return HTTPMovedPermanently(path, headers={"Cache-Control": "public, max-age=86400"})
 
 
 def manifest(request):
     """The web app manifest, with which the site can be installed as an app."""
-    say, path = request.localizer.translate, request.route_path
+    say, path, settings = request.localizer.translate, request.route_path, request.registry.settings
+    logo = settings["comicsdb_web.logo"]
+    icons = [(logo.name, logo.sizes, logo.media_type, "any")] if logo else ICONS
     scan = {"name": say(_("Scan barcodes")), "url": path("collection.scan")}
     described = {
         "id": path("home"),
-        "name": "comicsdb",
-        "short_name": "comicsdb",
+        "name": settings["comicsdb.title"],
+        "short_name": settings["comicsdb.title"],
         "description": say(_("The community comics database")),
         "lang": request.locale_name,
         "start_url": path("home"),
@@ -102,7 +105,7 @@ def manifest(request):
         "theme_color": "#17141a",
         "icons": [
             {"src": request.asset(name), "sizes": sizes, "type": kind, "purpose": purpose}
-            for name, sizes, kind, purpose in ICONS
+            for name, sizes, kind, purpose in icons
         ],
         "shortcuts": [scan, {"name": say(_("My collection")), "url": path("collection.list")}],
     }

@@ -147,7 +147,7 @@ def test_names_come_through_whole(testapp, make, today):
 @pytest.mark.parametrize("bad", ["a\x00b", "a\x0bb\x1f", "\ud800", "\uffff"])
 def test_what_xml_and_calendars_cannot_hold_is_left_out(bad):
     moment = datetime(2026, 3, 4, tzinfo=UTC)
-    about = atom.Feed("tag:x,2026:f", bad, "", "http://x/", moment, "en")
+    about = atom.Feed("tag:x,2026:f", bad, bad, "", "http://x/", moment, "en")
     root = ElementTree.fromstring(atom.feed(about, []))  # noqa: S314
     assert set(root.findtext(f"{ATOM}title")) <= {"a", "b"}
     if bad != "\ud800":  # a surrogate, which a database cannot store
