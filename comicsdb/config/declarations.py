@@ -441,16 +441,18 @@ LIMITS = (
     switch("comicsdb_api.throttle", "on", "whether the API has limits at all"),
     number(
         "comicsdb_api.waiting",
-        "2",
+        "40",
         (0, 1000),
         "requests per process that may wait for the next change (`Prefer: wait`, event streams), each"
-        " of which occupies a thread; beyond that, polls are answered at once and streams get 503",
+        " of which occupies a thread of the server (its option `streams`); beyond that, the oldest of the"
+        " client with most of them gives way",
     ),
     number(
         "comicsdb_api.waiting.client",
-        "2",
+        "4",
         (0, 1000),
-        "how many of these one account or, without one, one address may have",
+        "how many of these one account may have, and one address (for IPv6, one /64 network); beyond that,"
+        " its oldest gives way",
     ),
     number(
         "comicsdb_api.stream_seconds",
@@ -458,7 +460,13 @@ LIMITS = (
         (1, 3600),
         "how long an event stream of the change feed lasts; clients then reconnect by themselves",
     ),
-    number("comicsdb_api.throttle.burst", "20", (1, COUNT_MAX), "requests in any minute"),
+    number(
+        "comicsdb_api.throttle.burst",
+        "60",
+        (1, COUNT_MAX),
+        "requests in any minute; clients of Metron expect at least 20, also for each of several tokens"
+        " (`comicsdb_api.throttle.share`)",
+    ),
     number("comicsdb_api.throttle.sustained", "5000", (1, COUNT_MAX), "requests in any 24 hours"),
     Setting(
         "comicsdb_api.throttle.tiers",

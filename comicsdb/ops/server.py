@@ -53,7 +53,7 @@ class Options:
     """The options of the `[server:...]` section, named as in waitress if that has the same option.
 
     In each process the application runs in `threads` threads; more than two are slower, as they contend for
-    the interpreter. `slow_clients` further threads wait for clients.
+    the interpreter. `slow_clients` further threads wait for clients, and `streams` for changes.
     """
 
     host: str = "127.0.0.1"
@@ -61,6 +61,7 @@ class Options:
     workers: int = 1
     threads: int = 2
     slow_clients: int = 32
+    streams: int = 48
     body_seconds: int = 60
     max_request_body_size: int = 22_000_000
     watchdog: int = 10
@@ -137,6 +138,7 @@ READERS = {
     "workers": _count,
     "threads": _count,
     "slow_clients": _count,
+    "streams": _count,
     "body_seconds": _count,
     "max_request_body_size": _count,
     "watchdog": _watchdog,
@@ -162,7 +164,7 @@ def run(options: Options, global_conf: dict) -> None:
         http=HTTPModes.http1,
         websockets=False,
         workers=options.workers,
-        blocking_threads=options.threads + options.slow_clients,
+        blocking_threads=options.threads + options.slow_clients + options.streams,
         http1_settings=HTTP1Settings(max_buffer_size=HEAD_MAX),
         respawn_failed_workers=True,
         workers_kill_timeout=options.patience,

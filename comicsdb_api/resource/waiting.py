@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from comicsdb.http.client_address import client_ip, network
 from comicsdb.http.streams import wait
@@ -14,6 +15,7 @@ from comicsdb.ops.metrics import instruments
 WAIT_MAX = 30  # seconds
 POLL_INTERVAL = 1.0  # seconds between queries, which hold a connection only briefly
 _WAIT = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,9})", re.IGNORECASE)
+ENDING_MAX = 8  # slots that were given away while their requests have not ended yet
 _KEY = "comicsdb_api.waiting"
 
 
@@ -23,34 +25,63 @@ def preferred_wait(request) -> int:
     return min(int(found[1]), WAIT_MAX) if found else 0
 
 
+@dataclass(eq=False)
+class Slot:
+    """The slot of a request; `is_given_away` if it must end, as another request has got the slot."""
+
+    clients: tuple[str, ...]
+    is_given_away: bool = False
+
+
 class WaitingSlots:
     """Slots of this process for requests that wait, limited in total and for each client.
 
-    `on_change` is called with the number of slots taken whenever that changes.
+    A new request always gets a slot, except during a rush: an older one gives way, which polls answer and
+    streams reconnect after. It is one of the same client if that has as many as it may, otherwise one of the
+    client with most. `on_change` is called with the number of slots taken whenever that changes.
     """
 
     def __init__(self, number: int, per_client: int, on_change: Callable[[int], None]):
         self._number = number
         self._per_client = per_client
-        self._taken: Counter[str] = Counter()
+        self._slots: list[Slot] = []  # the oldest first
+        self._ending = 0
         self._lock = threading.Lock()
         self._on_change = on_change
 
-    def acquire(self, client: str) -> bool:
-        """Take a slot for a client; returns whether one was free."""
+    def acquire(self, clients: tuple[str, ...]) -> Slot | None:
+        """Take a slot for a request that counts for these clients; None if there is none."""
         with self._lock:
-            is_free = self._taken.total() < self._number and self._taken[client] < self._per_client
-            if is_free:
-                self._taken[client] += 1
-                self._on_change(self._taken.total())
-            return is_free
+            rival = self._rival(clients)
+            if not min(self._number, self._per_client) or (rival and self._ending >= ENDING_MAX):
+                return None
+            if rival:
+                rival.is_given_away = True
+                self._slots.remove(rival)
+                self._ending += 1
+            slot = Slot(clients)
+            self._slots.append(slot)
+            self._on_change(len(self._slots))
+            return slot
 
-    def release(self, client: str) -> None:
-        """Free a client's slot."""
+    def _rival(self, clients: tuple[str, ...]) -> Slot | None:
+        """The slot that a new request gets, None for a free one."""
+        counts = Counter(client for slot in self._slots for client in slot.clients)
+        for client in clients:
+            if counts[client] >= self._per_client:
+                return next((slot for slot in self._slots if client in slot.clients), None)
+        if len(self._slots) < self._number:
+            return None
+        return max(self._slots, key=lambda slot: max(counts[client] for client in slot.clients), default=None)
+
+    def release(self, slot: Slot) -> None:
+        """Free the slot of a request that has ended."""
         with self._lock:
-            self._taken[client] -= 1
-            self._taken += Counter()  # drops clients without a slot
-            self._on_change(self._taken.total())
+            if slot.is_given_away:
+                self._ending -= 1
+            else:
+                self._slots.remove(slot)
+            self._on_change(len(self._slots))
 
 
 def waiting_slots(request) -> WaitingSlots:
@@ -58,30 +89,29 @@ def waiting_slots(request) -> WaitingSlots:
     return request.registry[_KEY]
 
 
-def client_key(request) -> str:
-    """The client that a slot is counted for: the account, else the network address."""
-    identity = request.identity
-    return network(client_ip(request)) if identity is None else f"user:{identity.user_id}"
+def client_keys(request) -> tuple[str, ...]:
+    """The clients that a slot is counted for: the network address and, if there is one, the account."""
+    identity, address = request.identity, network(client_ip(request))
+    return (address,) if identity is None else (f"user:{identity.user_id}", address)
 
 
 @contextmanager
 def waiting_slot(request):
-    """Take a slot until the end of the block; yields whether one was free."""
-    client = client_key(request)
-    is_free = waiting_slots(request).acquire(client)
+    """Take a slot until the end of the block; yields it, or None if there is none."""
+    slot = waiting_slots(request).acquire(client_keys(request))
     try:
-        yield is_free
+        yield slot
     finally:
-        if is_free:
-            waiting_slots(request).release(client)
+        if slot is not None:
+            waiting_slots(request).release(slot)
 
 
-def wait_for_change(request, query, before: tuple, until: float) -> bool:
+def wait_for_change(request, slot: Slot, query, before: tuple, until: float) -> bool:
     """Wait until the row of a query changes; returns whether it has.
 
-    It gives up at `until` (monotonic clock), or when the server stops.
+    It gives up at `until` (monotonic clock), when the slot is given away, or when the server stops.
     """
-    while (left := until - time.monotonic()) > 0:
+    while (left := until - time.monotonic()) > 0 and not slot.is_given_away:
         if wait(request.environ, min(POLL_INTERVAL, left)):
             return False
         if tuple(request.read_pool.first(query, {})) != tuple(before):

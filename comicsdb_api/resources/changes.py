@@ -67,7 +67,7 @@ EPOCH_SCHEMA = {
     "description": "The epoch of the numbers: if sent with `after`, an older one gets 410.",
 }
 EVENT_STREAM = "text/event-stream"
-HEARTBEAT = 15  # seconds
+HEARTBEAT = 3  # seconds; the second one after a client has gone shows that it has
 RETRY_MILLISECONDS = 5000  # milliseconds until a client reconnects
 TOO_MANY_STREAMS = "Too many streams: try again later, or request JSON."
 DUMPS_ROUTE = "data"  # the route of the page of dumps
@@ -292,14 +292,16 @@ class ChangeResource(Resource):
         asked = waiting.preferred_wait(self.request)
         if not asked:
             return self._answer()
-        with waiting.waiting_slot(self.request) as is_free:
-            if not is_free:
+        with waiting.waiting_slot(self.request) as slot:
+            if slot is None:
                 return self._answer()
             until = time.monotonic() + asked
             while True:
                 before = self.request.read_pool.first(NEWEST, {})
                 response = self._answer()
-                if self._has_changes or not waiting.wait_for_change(self.request, NEWEST, before, until):
+                if self._has_changes or not waiting.wait_for_change(
+                    self.request, slot, NEWEST, before, until
+                ):
                     break
         response.headers["Preference-Applied"] = f"wait={asked}"
         return response
@@ -310,24 +312,25 @@ class ChangeResource(Resource):
         known = LAST_ID.fullmatch(request.headers.get("Last-Event-ID", "").strip())
         if known:
             self._advance({name: value for name, value in known.groupdict().items() if value})
-        slots, client = waiting.waiting_slots(request), waiting.client_key(request)
-        if not slots.acquire(client):
+        slots = waiting.waiting_slots(request)
+        slot = slots.acquire(waiting.client_keys(request))
+        if slot is None:
             return json_response(request, {"detail": TOO_MANY_STREAMS}, 503, (("Retry-After", "30"),))
         try:
             before = request.read_pool.first(NEWEST, {})
             status, body = self._status_and_body()
         except BaseException:
-            slots.release(client)
+            slots.release(slot)
             raise
         if status != 200:
-            slots.release(client)
+            slots.release(slot)
             return json_response(request, body, status)
         common = [pair for pair in common_headers(request.environ) if pair[0] != "Cache-Control"]
         own = [("Content-Type", EVENT_STREAM), ("Cache-Control", "no-store"), ("X-Accel-Buffering", "no")]
-        pieces = self._events(before, body)
-        return Response(app_iter=Stream(pieces, lambda: slots.release(client)), headerlist=[*own, *common])
+        pieces = self._events(slot, before, body)
+        return Response(app_iter=Stream(pieces, lambda: slots.release(slot)), headerlist=[*own, *common])
 
-    def _events(self, before: tuple, body: dict) -> Iterator[bytes]:
+    def _events(self, slot: waiting.Slot, before: tuple, body: dict) -> Iterator[bytes]:
         """The pieces of a stream; no database connection is held between them."""
         request = self.request
         until = time.monotonic() + request.registry.settings["comicsdb_api.stream_seconds"]
@@ -336,9 +339,9 @@ class ChangeResource(Resource):
             yield from self._events_of(body)
             while body["next"] is None:
                 pause = min(until, time.monotonic() + HEARTBEAT)
-                if waiting.wait_for_change(request, NEWEST, before, pause):
+                if waiting.wait_for_change(request, slot, NEWEST, before, pause):
                     break
-                if time.monotonic() >= until or STOPPING.is_set():
+                if time.monotonic() >= until or slot.is_given_away or STOPPING.is_set():
                     return
                 yield b":\n\n"
             before = request.read_pool.first(NEWEST, {})

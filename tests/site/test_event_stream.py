@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ import psutil
 import pytest
 from sqlalchemy import create_engine, text
 
-from tests.serving import free_port, serving
+from tests.serving import fetch, free_port, serving
 from tests.site.test_production import production
 from tests.waiting import wait_until
 
@@ -97,15 +98,19 @@ def test_a_stream_sends_changes_as_they_come_and_resumes(server):
     line = json.loads(two["data"])
     assert (str(line["seq"]), line["kind"], line["object_id"]) == (two["id"], "arc", 1)
 
-    # The only place is taken: another stream is refused, and a poll answered without waiting.
-    other, refused = opened(port)
-    assert (refused.status, refused.headers["Retry-After"]) == (503, "30")
-    other.close()
-    assert polled(port) == (200, None)
-    assert event(answer) is None  # its time is over
+    # The only place is taken: the stream gives way to another one, and that to a poll.
+    another, newer = opened(port)
+    assert event(newer)["event"] == "epoch"
+    assert event(answer) is None
     connection.close()
+    with ThreadPoolExecutor(1) as pool:
+        poll = pool.submit(polled, port)
+        while event(newer) is not None:
+            pass
+        another.close()
+        write(engine)
+        assert poll.result() == (200, "wait=30")
 
-    write(engine)
     connection, answer = opened_when_free(port, f"?epoch={epoch}", **{"Last-Event-ID": one["id"]})
     assert event(answer)["event"] == "epoch"
     assert event(answer) == two
@@ -141,6 +146,41 @@ def test_objects_come_before_their_lines(server):
     assert ";" in last["id"]
     assert json.loads(last["data"])["last"] is True
     connection.close()
+
+
+def test_a_client_with_many_streams_takes_no_place_of_others_and_closed_ones_free_theirs(
+    cluster, template, tmp_path_factory
+):
+    folder, token = tmp_path_factory.mktemp("crowded"), "prometheus-may-read-this"
+    settings = {
+        "COMICSDB_API_WAITING": "4",
+        "COMICSDB_API_WAITING_CLIENT": "2",
+        "COMICSDB_METRICS_TOKEN": token,
+    }
+    with started(cluster, template, folder, {"includes": "comicsdb_api"}, **settings) as (port, *_):
+
+        def places():
+            headers = {"Authorization": f"Bearer {token}", "Host": "comics.example"}
+            text = fetch(f"http://127.0.0.1:{port}/metrics/", **headers)[2].decode()
+            return float(re.search(r"^comicsdb_waiting_requests (.*)$", text, re.MULTILINE)[1])
+
+        alone = opened(port, **{"X-Real-IP": "192.0.2.1"})
+        streams = []  # of one subscriber with many addresses in two networks
+        for number in range(10):
+            address = f"2001:db8:0:{number % 2}::{number:x}"
+            streams.append(opened_when_free(port, **{"X-Real-IP": address}))
+        assert places() == 4
+        assert event(alone[1])["event"] == "epoch"
+        last = opened(port, **{"X-Real-IP": "192.0.2.2"})
+        assert event(last[1])["event"] == "epoch"
+        for _, stream in (alone, last):  # neither has had to give way
+            assert stream.readline() == b":\n"
+        began = time.monotonic()
+        for connection, stream in (*streams, alone, last):
+            stream.close()
+            connection.close()
+        wait_until(lambda: places() == 0)
+        assert time.monotonic() - began < 15  # a stream would last for 300
 
 
 def polled(port):
