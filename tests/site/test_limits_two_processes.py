@@ -49,6 +49,7 @@ def site(cluster, template, tmp_path_factory):
     redis = RedisServer()
     redis.start()
     settings = {"COMICSDB_CACHE_URL": redis.url, "COMICSDB_API_THROTTLE": "on", "PYTHONPATH": ROOT}
+    settings |= {"COMICSDB_THROTTLE_BURST": "20"}
     yield cluster.url("limits"), settings, tmp_path_factory.mktemp("limits")
     redis.remove()
     cluster.drop_database("limits")
@@ -121,7 +122,12 @@ def test_workers_of_production_count_together_without_redis_and_across_a_restart
     ini = write_ini(tmp_path, database, includes="comicsdb_api", port=port)
     granian = ini.read_text().replace("egg:waitress#main", "egg:comicsdb#granian\nworkers = 2")
     ini.write_text(granian)
-    environment = {"COMICSDB_COUNTERS_SECONDS": "3600", "COMICSDB_API_THROTTLE": "on", "PYTHONPATH": ROOT}
+    environment = {
+        "COMICSDB_COUNTERS_SECONDS": "3600",
+        "COMICSDB_API_THROTTLE": "on",
+        "COMICSDB_THROTTLE_BURST": "20",
+        "PYTHONPATH": ROOT,
+    }
     base = f"http://127.0.0.1:{port}"
     with serving(ini, port, **environment):
         assert caller.statuses([f"{base}/api/"] * 30) == {200: 20, 429: 10}

@@ -6,7 +6,7 @@ from comicsdb.config import parse_settings
 from comicsdb.db.read_pool import ReadPool, connector
 from comicsdb.models.choices import SupporterTier
 from comicsdb.ratelimit import Limiter
-from comicsdb.ratelimit.api import ApiLimits
+from comicsdb.ratelimit.api import BURST, ApiLimits
 from comicsdb.security import Identity
 from tests.serving import SECRET
 
@@ -37,9 +37,17 @@ def test_looking_at_how_one_stands_counts_nothing(limits):
         ours.take(somebody(), "192.0.2.1")
     for _ in range(3):
         minute, day = ours.states(somebody())
-        assert (minute.count, minute.limit.max_events) == (3, 20)
+        assert (minute.count, minute.limit.max_events) == (3, 60)
         assert (day.count, day.limit.max_events, day.remaining) == (3, 5000, 4997)
     assert ours.states(somebody(SupporterTier.SPONSOR))[1].remaining == 14_997
+
+
+def test_default_limits_are_no_lower_for_any_token_than_clients_of_metron_assume(limits):
+    ours = limits()
+    shared = somebody()._replace(token_id=1, shares_limits=True)
+    minutes = [state.limit.max_events for state in ours.states(shared) if state.limit.name == BURST]
+    assert len(minutes) == 2  # of the account, and of each of its tokens
+    assert min(minutes) >= 20
 
 
 def test_accounts_and_addresses_are_never_one(limits):
@@ -51,10 +59,10 @@ def test_accounts_and_addresses_are_never_one(limits):
 def test_a_database_that_takes_nothing_in_still_judges(limits, engine, limiter, caplog):
     """For example with a full disk, or as a replica."""
     ours, readonly = limits(), ReadPool(connector(engine, limits={"default_transaction_read_only": "on"}))
-    for _ in range(18):
+    for _ in range(58):
         ours.take(somebody(), "192.0.2.1")
     uncounted = ApiLimits(Limiter(readonly), parse_settings(GIVEN))
-    assert [uncounted.take(somebody(), "192.0.2.1").states[0].count for _ in range(2)] == [18, 18]
+    assert [uncounted.take(somebody(), "192.0.2.1").states[0].count for _ in range(2)] == [58, 58]
     assert "Requests are not counted: cannot execute" in caplog.text
     for _ in range(2):
         ours.take(somebody(), "192.0.2.1")
@@ -68,7 +76,7 @@ def test_a_supporter_has_by_basic_no_more_than_others_when_it_ends(limits):
         10,
         1000,
     ]
-    assert [each.max_events for each in ours.limits_of(somebody(SupporterTier.MEGA_SPONSOR))] == [20, 25_000]
+    assert [each.max_events for each in ours.limits_of(somebody(SupporterTier.MEGA_SPONSOR))] == [60, 25_000]
     low = limits(**ENDING, **{"comicsdb_api.throttle.burst": "5"})
     assert [each.max_events for each in low.limits_of(somebody(method="basic"))] == [5, 1000]
 
