@@ -1,8 +1,10 @@
 """A package of one's own is added by one word in `pyramid.includes`, and uses everything the core offers."""
 
 import json
+import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -127,3 +129,18 @@ def test_a_kind_of_ones_own_has_pages(database, tmp_path):
         with urlopen(f"{base}/shop/{shop['id']}/") as answer:
             assert answer.url == f"{base}/shop/bottega/"
         assert b"Log in" in fetch(f"{base}/shop/create/")[2]
+
+
+def test_the_document_on_integration_shows_the_files_of_the_example_whole():
+    package = PLUGIN / "comicsdb_shops"
+    document = (PLUGIN.parent.parent / "docs" / "integrate.md").read_text("utf-8")
+    blocks = re.findall(
+        r"^`comicsdb_shops/([\w./]+)`.*:\n\n((?:(?:    .*)?\n)+?)(?=\S)", document, re.MULTILINE
+    )
+    documented = {name: textwrap.dedent(block).rstrip("\n") + "\n" for name, block in blocks}
+    files = {
+        path.relative_to(package).as_posix(): path.read_text("utf-8")
+        for path in package.rglob("*")
+        if path.suffix in {".py", ".jinja2"}
+    }
+    assert documented == files
