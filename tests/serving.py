@@ -105,9 +105,12 @@ def _wait_for(process, port: int, log: Path) -> None:
     raise AssertionError(f"The server did not start:\n{log.read_text()[-4000:]}")
 
 
-def fetch(url: str, *, method: str = "GET", data: str = "", **headers: str) -> tuple[int, dict, bytes]:
+def fetch(
+    url: str, *, method: str = "GET", data: str | bytes = "", **headers: str
+) -> tuple[int, dict, bytes]:
     """Status, headers and body of a response, even of an error; `data` is sent as the body if given."""
-    asked = urllib.request.Request(url, data.encode() or None, method=method, headers=headers)
+    body = data.encode() if isinstance(data, str) else data
+    asked = urllib.request.Request(url, body or None, method=method, headers=headers)
     try:
         with urllib.request.urlopen(asked, timeout=60) as answer:
             return answer.status, dict(answer.headers), answer.read()

@@ -30,7 +30,7 @@ from comicsdb.exchange.format import (
 )
 from comicsdb.exchange.run import EXAMPLES_MAX, ImportRun, Problems
 from comicsdb.imaging.picture import Picture, PictureError, check_length
-from comicsdb.media.decoding import acquire_decoder
+from comicsdb.media.decoding import UPLOADS
 from comicsdb.media.storage import Batch, StorageDownError, new_key
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import sql_type
@@ -107,7 +107,7 @@ class Pictures:
                 return f"there is no file images/{path}"
             check_length(file.stat().st_size)
             data = file.read_bytes()
-            with acquire_decoder() as decoder:
+            with UPLOADS.acquire() as decoder:
                 if sha256 and hashlib.sha256(data).hexdigest() == sha256:
                     return decoder.describe(data), hashes
                 if not hashed:

@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from time import monotonic
 
 from comicsdb.http.client_address import address
-from comicsdb.http.streams import RELEASE_KEY, Stream
+from comicsdb.http.streams import RELEASE, Stream
 from comicsdb.ops.watchdog import Heartbeat
 
 # Responses sent without the application.
@@ -70,10 +70,11 @@ class SlowClientMiddleware:
                 return self._refuse(problem, start_response)
         held: list[int] = []
         self._acquire_slot(environ, held)
-        environ[RELEASE_KEY] = partial(self._released, environ, held)
+        release = RELEASE.set(partial(self._released, environ, held))
         try:
             answer = self._app(environ, start_response)
         finally:
+            RELEASE.reset(release)
             self._release_slot(held)
         return answer if isinstance(answer, list) else self._send(answer, start_response)
 
@@ -91,7 +92,7 @@ class SlowClientMiddleware:
 
     @contextmanager
     def _released(self, environ: dict, held: list[int]) -> Iterator[None]:
-        """Let another request have the slot while this one waits; a stream no longer has one."""
+        """Let another request have the slot while this one waits, unless it has released it already."""
         has_slot = bool(held)
         if has_slot:
             self._release_slot(held)

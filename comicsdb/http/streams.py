@@ -2,15 +2,25 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 
-RELEASE_KEY = "comicsdb.release"  # key in the environment: returns a context in which another request may run
+# Set by the production server for each request: returns a context in which another request may run.
+RELEASE: ContextVar[Callable[[], AbstractContextManager]] = ContextVar("RELEASE", default=nullcontext)
 STOPPING = threading.Event()  # set when the server stops, which ends all waiting
 
 
-def wait(environ: dict, seconds: float) -> bool:
+def released_slot() -> AbstractContextManager:
+    """A context in which this request only waits, so that another one may run.
+
+    It must not hold anything then that other requests wait for.
+    """
+    return RELEASE.get()()
+
+
+def wait(seconds: float) -> bool:
     """Wait without blocking other requests; returns whether the server stops in the meantime."""
-    with environ.get(RELEASE_KEY, nullcontext)():
+    with released_slot():
         return STOPPING.wait(seconds)
 
 

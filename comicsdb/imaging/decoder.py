@@ -7,6 +7,7 @@ and one with the picture. It responds with a JSON object and bytes, and exits wh
 
 import io
 import json
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -18,6 +19,8 @@ from comicsdb.imaging.images import DECODER_ERRORS, header_facts, load, open_ima
 from comicsdb.imaging.metadata import strip_metadata, unsupported_error
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, damaged_error, too_complex_error
 from comicsdb.imaging.share import share_picture
+
+NICENESS = 5  # the processes that serve pages come first
 
 
 def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
@@ -84,6 +87,7 @@ def _answer(job: str, data: bytes, arguments: dict) -> tuple[dict, bytes]:
 
 
 def _limit_process(memory: int) -> None:
+    os.nice(NICENESS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C stops the server, which closes the socket
     limit_memory(memory)
 

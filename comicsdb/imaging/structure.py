@@ -13,6 +13,9 @@ from comicsdb.imaging.picture import TooComplexError
 
 SCANS_MAX = 64  # of a JPEG; most files have about ten
 FRAMES_MAX = 500  # of an animation
+# Of a JPEG: pixels times scans; of a PNG: pixels times their bytes, doubled by interlacing. 50 million pixels
+# in ten scans, or with 16 bits for each color and transparency, take two seconds.
+WORK_MAX = 500_000_000
 CHUNKS_MAX = 10_000  # of JPEG, PNG and WebP; a PNG of 20 MB usually has 2,500
 BLOCKS_MAX = 200_000  # of a GIF; 20 MB in blocks of the usual size are 80,000
 ITEMS_MAX = 500  # of an AVIF: its tiles, counted again if there is transparency
@@ -20,6 +23,8 @@ BOXES_MAX = 2_000  # of an AVIF
 
 FILLING_MAX = 64 * 1024  # bytes between segments of a JPEG, which decoders skip one by one
 JPEG_SCAN, JPEG_END = 0xDA, 0xD9
+_JPEG_FRAMES = frozenset([*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0)])
+_PNG_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by color type
 _JPEG_ALONE = frozenset([0x01, 0xD8, *range(0xD0, 0xD8)])  # markers without content
 _JPEG_MARKER = re.compile(rb"\xff[^\x00\xff]")
 _JPEG_AFTER_SCAN = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]")
@@ -72,7 +77,7 @@ def parts_of(data: bytes) -> Iterator[Part] | None:
 
 def jpeg_parts(data: bytes) -> Iterator[Part]:
     """Segments by marker; a scan extends to the end of its data. Bytes in between are skipped."""
-    scans, at = 0, 2
+    scans, pixels, at = 0, 0, 2
     for _number in range(CHUNKS_MAX):
         found = _JPEG_MARKER.search(data, at)
         if not found:
@@ -87,8 +92,12 @@ def jpeg_parts(data: bytes) -> Iterator[Part]:
             yield Part(marker, start, start + 2)
             return
         end = start + 2 + struct.unpack_from(">H", data, start + 2)[0]
+        if marker in _JPEG_FRAMES:
+            height, width = struct.unpack_from(">HH", data, start + 5)
+            pixels = max(pixels, height * width)
         if marker == JPEG_SCAN:
             scans += 1
+            _check_work(pixels * scans)
             if scans > SCANS_MAX:
                 raise TooComplexError(
                     _("has more than ${most} scans: please save it as an ordinary JPEG, not progressive"),
@@ -110,11 +119,21 @@ def png_parts(data: bytes) -> Iterator[Part]:
         (length,) = struct.unpack_from(">I", data, at)
         name, end = data[at + 4 : at + 8], at + 12 + length
         frames = _count_frame(frames, name == b"fcTL")
+        if name == b"IHDR":
+            _check_work(_png_work(data, at + 8))
         yield Part(name, at, end)
         if name == b"IEND":
             return
         at = end
     raise _too_many_parts()
+
+
+def _png_work(data: bytes, at: int) -> int:
+    width, height, depth, color_type, _compression, _filter, interlaced = struct.unpack_from(
+        ">IIBBBBB", data, at
+    )
+    bytes_of_pixel = max(1, _PNG_CHANNELS.get(color_type, 1) * depth // 8)
+    return width * height * bytes_of_pixel * (2 if interlaced else 1)
 
 
 def webp_parts(data: bytes) -> Iterator[Part]:
@@ -192,6 +211,13 @@ def _check_items(data: bytes, name: bytes, content: int, end: int) -> None:
             )
     elif name == b"stsz" and content + 12 <= end:
         _count_frame(struct.unpack_from(">I", data, content + 8)[0] - 1, True)
+
+
+def _check_work(work: int) -> None:
+    if work > WORK_MAX:
+        raise TooComplexError(
+            _("takes too long to decode: please save it smaller, or as an ordinary JPEG, not progressive")
+        )
 
 
 def _count_frame(frames: int, is_frame: bool) -> int:

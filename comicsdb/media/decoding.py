@@ -1,7 +1,8 @@
 """Decoding untrusted pictures in child processes with limits on time and memory.
 
-A process has at most `PROCESSES` children, started on demand. A child that was killed by a picture, or has
-decoded many, is replaced. However this process ends, their sockets are closed, so that they exit.
+A process has at most one child for uploads and one for thumbnails, started on demand. A child that was killed
+by a picture, or has decoded many, is replaced. However this process ends, their sockets are closed, so that
+they exit.
 """
 
 import atexit
@@ -12,21 +13,23 @@ import socket
 import subprocess
 import sys
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 from comicsdb.children import environment
+from comicsdb.http.streams import released_slot
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, check_length, too_complex_error
 from comicsdb.media.storage import StorageDownError
 
-PROCESSES = 1  # children per server process; a request that waits for one occupies a thread
+UPLOADS_MAX = 4  # uploads of a server process that are decoded or wait for that
+MEMBER_MAX = 2  # of them, those of one member
+THUMBNAILS_MAX = 12  # thumbnails that are made or wait: a page may need dozens of new ones at once
 CPU_SECONDS = 10  # for one picture; the largest accepted ones need three
 MEMORY_BYTES = 3 * 512 * 1024**2  # address space of a child; the largest WebP pictures need 1.05 GB
-WAIT_SECONDS = 5.0  # wait for a free child; a page may need dozens of new thumbnails at once
-UPLOAD_WAIT_SECONDS = 1.0  # the same for uploads, which can be retried
+WAIT_SECONDS = 5.0  # wait for the child
 ANSWER_SECONDS = 40.0  # for one job; the child's own limit of CPU seconds is lower
 JOBS_PER_PROCESS = 1000  # limits the effect of memory leaks in decoders
 ANSWER_BYTES = 64 * 1024  # of a response, without the picture
@@ -34,7 +37,7 @@ RESULT_BYTES = 64 * 1024**2  # of a returned picture
 
 
 class DecoderBusyError(StorageDownError):
-    """All decoders are busy, or another picture of this member is being decoded."""
+    """The decoder is busy, or another picture of this member is being decoded."""
 
     retry_after = 3  # seconds
 
@@ -108,22 +111,50 @@ class _DecoderProcess:
         self._process.wait()
 
 
-class DecoderPool:
-    """The decoding child processes of this process."""
+class Decoder:
+    """A child process that decodes pictures one after the other, for a queue of at most `places` threads."""
 
-    def __init__(self):
-        self._slots = threading.BoundedSemaphore(PROCESSES)
+    def __init__(self, places: int):
+        self._places = places
+        self._queued: Counter[int | None] = Counter()  # by member
+        self._lock = threading.Lock()
+        self._turn = threading.Lock()
         self._idle: deque[_DecoderProcess] = deque()
 
     @contextmanager
-    def acquire(self, patience: float | None = None) -> Iterator["DecoderPool"]:
-        """Wait up to `patience` seconds, or WAIT_SECONDS, for a free child; raises DecoderBusyError."""
-        if not self._slots.acquire(timeout=WAIT_SECONDS if patience is None else patience):
+    def queue(self, member: int | None = None) -> Iterator[None]:
+        """Take a place in the queue until the end of the block; meanwhile, other requests may run.
+
+        Raises DecoderBusyError if there is none.
+        """
+        with self._lock:
+            is_full = self._queued.total() >= self._places
+            if is_full or (member is not None and self._queued[member] >= MEMBER_MAX):
+                raise DecoderBusyError("Too many pictures are waiting to be decoded.")
+            self._queued[member] += 1
+        try:
+            with released_slot():
+                yield
+        finally:
+            with self._lock:
+                self._queued[member] -= 1
+                self._queued += Counter()  # drops members without a place
+
+    @contextmanager
+    def turn(self) -> Iterator["Decoder"]:
+        """Wait up to WAIT_SECONDS for a turn, with a place in the queue; raises DecoderBusyError."""
+        if not self._turn.acquire(timeout=WAIT_SECONDS):
             raise DecoderBusyError("Too many pictures are being decoded.")
         try:
             yield self
         finally:
-            self._slots.release()
+            self._turn.release()
+
+    @contextmanager
+    def acquire(self) -> Iterator["Decoder"]:
+        """Take a place in the queue and wait for a turn; raises DecoderBusyError."""
+        with self.queue(), self.turn():
+            yield self
 
     def clean(self, data: bytes, *, hashed: bool = False) -> CleanedPicture:
         """A picture without its metadata; raises PictureError."""
@@ -205,18 +236,19 @@ def _picture(answer: dict) -> Picture:
     return Picture(answer["width"], answer["height"], answer["format"])
 
 
-_pool = DecoderPool()
-atexit.register(_pool.close)
+UPLOADS, THUMBNAILS = Decoder(UPLOADS_MAX), Decoder(THUMBNAILS_MAX)
+
+
+@atexit.register
+def _close() -> None:
+    for decoder in (UPLOADS, THUMBNAILS):
+        decoder.close()
 
 
 def _reset_after_fork() -> None:
     """Start without children in a forked process."""
-    _pool.__init__()
+    UPLOADS.__init__(UPLOADS_MAX)
+    THUMBNAILS.__init__(THUMBNAILS_MAX)
 
 
 os.register_at_fork(after_in_child=_reset_after_fork)
-
-
-def acquire_decoder(patience: float | None = None):
-    """Wait for a decoder: `with acquire_decoder() as decoder`; see `DecoderPool.acquire`."""
-    return _pool.acquire(patience)

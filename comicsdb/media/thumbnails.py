@@ -5,7 +5,7 @@ import logging
 from datetime import UTC, datetime
 
 from comicsdb.imaging.picture import SIZES, PictureError
-from comicsdb.media import decoding
+from comicsdb.media.decoding import THUMBNAILS
 from comicsdb.media.storage import STORAGE_OUTAGE, BadKeyError, Content, Storage, StorageDownError
 
 log = logging.getLogger(__name__)
@@ -36,11 +36,11 @@ def _open_stored(storage: Storage, size_name: str, key: str) -> Content | None:
 
 
 def _make(storage: Storage, size_name: str, key: str) -> Content:
-    data = storage.read(key)
-    with decoding.acquire_decoder() as decoder:
-        found = _open_stored(storage, size_name, key)  # another thread may have made it
-        if found is not None:
-            return found
+    with THUMBNAILS.acquire() as decoder:
+        stored = _open_stored(storage, size_name, key)  # another thread may have made it
+        if stored is not None:
+            return stored
+        data = storage.read(key)
         try:
             made = decoder.thumbnail(data, size_name)
         except PictureError as error:

@@ -14,13 +14,7 @@ from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
 from comicsdb.imaging.picture import PictureError
-from comicsdb.media.decoding import (
-    UPLOAD_WAIT_SECONDS,
-    CleanedPicture,
-    DecoderBusyError,
-    DecoderPool,
-    acquire_decoder,
-)
+from comicsdb.media.decoding import UPLOADS, CleanedPicture, Decoder, DecoderBusyError
 from comicsdb.media.storage import STORAGE_OUTAGE, Storage, StorageDownError, new_key
 from comicsdb.models.picture_hash import PictureHash, signed
 
@@ -65,19 +59,20 @@ def check_upload(session: Session, data: bytes, member: int | None) -> None:
 
 
 @contextmanager
-def _decoder_for(session: Session, member: int | None) -> Iterator[DecoderPool]:
-    """Wait for a decoder, having locked the member's pictures, across processes, for this transaction.
+def _decoder_for(session: Session, member: int | None) -> Iterator[Decoder]:
+    """Wait for the decoder, having locked the member's pictures, across processes, for this transaction.
 
-    Raises DecoderBusyError if the lock is not free within UPLOAD_LOCK_SECONDS, or no decoder is.
+    Raises DecoderBusyError if the lock is not free within UPLOAD_LOCK_SECONDS, or the decoder is busy.
     """
-    turn = select(func.pg_try_advisory_xact_lock(UPLOAD_LOCK, member))
-    until = time.monotonic() + UPLOAD_LOCK_SECONDS
-    while member is not None and not session.scalar(turn):
-        if time.monotonic() > until:
-            raise DecoderBusyError("Another picture of this member is being decoded.")
-        time.sleep(0.1)
-    with acquire_decoder(UPLOAD_WAIT_SECONDS) as decoder:
-        yield decoder
+    lock = select(func.pg_try_advisory_xact_lock(UPLOAD_LOCK, member))
+    with UPLOADS.queue(member):
+        until = time.monotonic() + UPLOAD_LOCK_SECONDS
+        while member is not None and not session.scalar(lock):
+            if time.monotonic() > until:
+                raise DecoderBusyError("Another picture of this member is being decoded.")
+            time.sleep(0.1)
+        with UPLOADS.turn() as decoder:
+            yield decoder
 
 
 def no_picture(*, hashed: bool) -> dict:
@@ -89,7 +84,7 @@ def no_picture(*, hashed: bool) -> dict:
 def hashes_of(data: bytes, name: str) -> dict[str, str]:
     """The perceptual hashes of a picture; none if it cannot be opened, which is logged with `name`."""
     try:
-        with acquire_decoder() as decoder:
+        with UPLOADS.acquire() as decoder:
             return decoder.hashes(data)
     except PictureError as error:
         log.error("The cover %s cannot be opened and has no hash: %s", name, error)

@@ -112,7 +112,7 @@ def wait_for_change(request, slot: Slot, query, before: tuple, until: float) -> 
     It gives up at `until` (monotonic clock), when the slot is given away, or when the server stops.
     """
     while (left := until - time.monotonic()) > 0 and not slot.is_given_away:
-        if wait(request.environ, min(POLL_INTERVAL, left)):
+        if wait(min(POLL_INTERVAL, left)):
             return False
         if tuple(request.read_pool.first(query, {})) != tuple(before):
             return True

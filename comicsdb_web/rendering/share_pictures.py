@@ -1,15 +1,18 @@
 """Pictures that other sites show with a link, drawn on first use and cached by their contents."""
 
+import threading
+from collections.abc import Callable
 from hashlib import blake2b
 
 from pyramid.httpexceptions import HTTPServiceUnavailable
 from pyramid.response import Response
 
-from comicsdb.media import decoding
+from comicsdb.http.streams import released_slot
+from comicsdb.media.decoding import THUMBNAILS, DecoderBusyError
 from comicsdb.media.storage import StorageDownError
 from comicsdb.media.thumbnails import NoThumbnailError, open_thumbnail
 
-DECODER_TIMEOUT = 1.0  # seconds that a request waits for a free decoder
+WAITING = threading.BoundedSemaphore(4)  # requests that wait for a new picture
 
 
 def picture_response(request, title: str, lines: list[str], covers: list[str]):
@@ -18,14 +21,26 @@ def picture_response(request, title: str, lines: list[str], covers: list[str]):
 
     def draw() -> bytes:
         pictures = [each for each in (_thumbnail(request, cover) for cover in covers) if each]
-        with decoding.acquire_decoder(DECODER_TIMEOUT) as decoder:
+        with THUMBNAILS.acquire() as decoder:
             return decoder.share(title, lines, pictures)
 
     try:
-        picture, _hit = request.cache.figures.get_or_create(f"share:{key}", draw)
+        picture = request.cache.figures.get(f"share:{key}") or _create(request, f"share:{key}", draw)
     except StorageDownError as error:
         return HTTPServiceUnavailable(headers=[("Retry-After", str(error.retry_after))])
     return Response(picture, content_type="image/jpeg")
+
+
+def _create(request, key: str, draw: Callable[[], bytes]) -> bytes:
+    """Draw a picture, or wait for another request that does; raises DecoderBusyError if too many wait."""
+    if not WAITING.acquire(blocking=False):
+        raise DecoderBusyError("Too many pictures are waiting to be drawn.")
+    try:
+        with released_slot():
+            picture, _is_cached = request.cache.figures.get_or_create(key, draw, missed=True)
+    finally:
+        WAITING.release()
+    return picture
 
 
 def _thumbnail(request, key: str) -> bytes | None:

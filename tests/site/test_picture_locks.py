@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from comicsdb import models
 from comicsdb.catalog import Catalog
-from comicsdb.media.decoding import DecoderPool
+from comicsdb.media.decoding import Decoder
 from comicsdb.media.storage import FolderStorage
 from comicsdb.media.uploads import UPLOAD_LOCK
 from tests.conftest import build_app
@@ -33,7 +33,7 @@ OF_KEY = re.compile(r".*(idempotency_key|user_account).*|transactionid")
 @pytest.fixture
 def locks_while_decoding(factory, monkeypatch):
     """For each decoding of a picture, the locks held at that moment, as pairs of object and mode."""
-    found, real = [], DecoderPool._ask
+    found, real = [], Decoder._ask
 
     def ask(decoder, job, data):
         with factory() as session:
@@ -41,7 +41,7 @@ def locks_while_decoding(factory, monkeypatch):
             found.append([(row.what, row.mode) for row in rows])
         return real(decoder, job, data)
 
-    monkeypatch.setattr(DecoderPool, "_ask", ask)
+    monkeypatch.setattr(Decoder, "_ask", ask)
     return found
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from comicsdb.media import decoding, uploads
+from comicsdb.media import decoding
 from comicsdb.models import Imprint, Issue, Variant
 from tests.api.writing import PICTURE_FILES, picture, storage_key
-from tests.pictures import heavy_scans, scans
+from tests.pictures import interlaced, scans
 
 BAD = {"image": ["Upload a valid image. The file you uploaded was either not an image or a corrupted image."]}
 NO_FILE = {"image": ["The submitted data was not a file. Check the encoding type on the form."]}
@@ -61,7 +61,7 @@ def test_a_picture_that_is_much_to_decode_is_refused_with_what_helps(writer, sto
         "image": ["The file has more than 64 scans: please save it as an ordinary JPEG, not progressive."]
     }
     monkeypatch.setattr(decoding, "CPU_SECONDS", 1)
-    heavy = [("image", "x.jpg", heavy_scans(64))]
+    heavy = [("image", "x.png", interlaced())]
     (message,) = writer.post("/api/arc/", 400, form={"name": "A"}, files=heavy)["image"]
     assert message.startswith("The file takes too much time or memory to decode: please save it again")
     assert stored() == before
@@ -69,9 +69,9 @@ def test_a_picture_that_is_much_to_decode_is_refused_with_what_helps(writer, sto
 
 
 def test_who_sends_too_many_pictures_at_once_is_told_to_wait(writer, stored, monkeypatch):
-    monkeypatch.setattr(uploads, "UPLOAD_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(decoding, "WAIT_SECONDS", 0.01)
     before = stored()
-    with decoding.acquire_decoder():
+    with decoding.UPLOADS.acquire():
         told = writer.testapp.post(
             "/api/arc/", {"name": "A"}, headers=writer.headers, upload_files=PICTURE_FILES, status=503
         )

@@ -7,27 +7,27 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
 import pytest
 from PIL import Image
 
-from comicsdb.imaging import structure
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError
 from comicsdb.imaging.structure import check_structure
 from comicsdb.media import decoding, uploads
-from comicsdb.media.decoding import DecoderBusyError, DecoderPool
+from comicsdb.media.decoding import Decoder, DecoderBusyError
 from tests.cpu import assert_cpu
 from tests.dataset import picture
-from tests.pictures import encoded, heavy_scans, scans
+from tests.pictures import encoded, heavy_scans, interlaced, scans
 from tests.waiting import wait_until
 
 
 @pytest.fixture
 def decoder():
     """A pool of decoder processes for one test."""
-    decoder = DecoderPool()
+    decoder = Decoder(6)
     yield decoder
     decoder.close()
 
@@ -65,8 +65,10 @@ def webp(chunks: int, name: bytes = b"ODD ") -> bytes:
 @pytest.mark.parametrize(
     ("made", "said"),
     [  # made when the test runs, as every test process collects this file
-        (lambda: scans(600), "more than 64 scans: please save it as an ordinary JPEG"),
+        (lambda: scans(600, 64), "more than 64 scans: please save it as an ordinary JPEG"),
         (lambda: scans(65, 64), "more than 64 scans"),
+        (lambda: heavy_scans(11), "takes too long to decode: please save it smaller"),
+        (lambda: interlaced(depth=16), "takes too long to decode"),
         (lambda: b"\xff\xd8" + b"\xff\xfe\0\2" * 100_000, "too many parts"),
         (lambda: b"\xff\xd8" + b"\xff\xd0" * 100_000, "too many parts"),
         (lambda: png(100_000), "too many parts: please open it in an image editor and save it again"),
@@ -87,7 +89,7 @@ def test_what_is_made_of_too_many_parts_is_refused_at_once(made, said):
             check_structure(data)
 
     assert_cpu(refused, 0.25)
-    with pytest.raises(TooComplexError, match=said), decoding.acquire_decoder() as decoder:
+    with pytest.raises(TooComplexError, match=said), decoding.UPLOADS.acquire() as decoder:
         decoder.inspect(data)
 
 
@@ -113,7 +115,7 @@ def test_looking_at_the_structure_takes_time_in_proportion():
 def test_a_picture_that_takes_too_long_is_refused_and_the_next_one_is_not(decoder, monkeypatch):
     monkeypatch.setattr(decoding, "CPU_SECONDS", 1)
     with pytest.raises(TooComplexError, match="takes too much time or memory"):
-        decoder.clean(heavy_scans(structure.SCANS_MAX))
+        decoder.clean(interlaced(), hashed=True)
     assert pids(decoder) == []
     assert decoder.inspect(picture()) == Picture(20, 30, "PNG")
 
@@ -177,14 +179,32 @@ def test_children_are_few_and_stay(decoder):
 
     with ThreadPoolExecutor(6) as pool:
         assert list(pool.map(work, range(12))) == [300] * 12
-    assert max(most) == decoding.PROCESSES
-    assert len(pids(decoder)) <= decoding.PROCESSES
+    assert max(most) == 1
+    assert len(pids(decoder)) <= 1
 
 
-def test_who_finds_no_free_child_is_told_so(decoder, monkeypatch):
+def test_acquire_while_the_child_is_busy_raises_after_the_wait(decoder, monkeypatch):
     monkeypatch.setattr(decoding, "WAIT_SECONDS", 0.01)
     with decoder.acquire(), pytest.raises(DecoderBusyError), decoder.acquire():
         pass
+    with decoder.acquire():
+        pass
+
+
+def test_queue_without_a_place_raises_at_once(decoder):
+    with ExitStack() as queued:
+        for member in (1, 1, 2, 2, None, None):
+            queued.enter_context(decoder.queue(member))
+        for member in (3, None):
+            with pytest.raises(DecoderBusyError), decoder.queue(member):
+                pass
+    with ExitStack() as queued:
+        for member in (1, 1):
+            queued.enter_context(decoder.queue(member))
+        with pytest.raises(DecoderBusyError), decoder.queue(1):
+            pass
+        with decoder.queue(2):
+            pass
 
 
 def test_a_child_is_told_no_secrets(decoder, monkeypatch):
@@ -198,12 +218,12 @@ def test_a_child_is_told_no_secrets(decoder, monkeypatch):
 # A process that ends by itself, forked from one that is killed later, as importing takes longest.
 PROGRAM = """
 import os, sys, time
-from comicsdb.media.decoding import _pool
+from comicsdb.media.decoding import UPLOADS
 stays = os.fork()
 if stays:
     os.wait()
-_pool.inspect(bytes.fromhex(sys.argv[1]))
-print(_pool._idle[0]._process.pid, flush=True)
+UPLOADS.inspect(bytes.fromhex(sys.argv[1]))
+print(UPLOADS._idle[0]._process.pid, flush=True)
 if stays:
     time.sleep(600)
 """
@@ -220,12 +240,12 @@ def test_no_child_outlives_its_parent_however_that_ends():
 
 
 def test_a_forked_process_has_children_of_its_own():
-    with decoding.acquire_decoder() as decoder:
+    with decoding.UPLOADS.acquire() as decoder:
         decoder.inspect(picture())
         ours = pids(decoder)
     pid = os.fork()
     if not pid:
-        with decoding.acquire_decoder() as decoder:
+        with decoding.UPLOADS.acquire() as decoder:
             decoder.inspect(picture())
             os._exit(int(bool(set(ours) & set(pids(decoder)))))
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

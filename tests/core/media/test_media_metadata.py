@@ -111,7 +111,7 @@ def test_a_damaged_picture_is_refused_or_taken_and_never_an_error(form, at, byte
     damaged = bytearray(_telling(form))
     damaged[at % len(damaged)] = byte
     try:
-        with decoding.acquire_decoder() as decoder:
+        with decoding.UPLOADS.acquire() as decoder:
             cleaned = decoder.clean(bytes(damaged))
     except PictureError:
         return
