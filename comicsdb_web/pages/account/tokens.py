@@ -17,7 +17,7 @@ SCOPES = {
         _("It sees what every visitor sees: nothing private. It changes nothing."),
     ),
     TokenScope.LIBRARY: (
-        _("Read the catalogue, keep the library"),
+        _("Read the catalogue, manage the library"),
         _(
             "It can also see and change your collection, pull list, wish list"
             " and ratings, and see your lists."
