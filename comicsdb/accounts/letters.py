@@ -23,6 +23,7 @@ CONFIRM_EMAIL = f"{SECRET_PATHS}email/{{secret}}/"
 NOT_ME = f"{SECRET_PATHS}not-me/{{uid}}/{{secret}}/"
 LOG_IN = "/accounts/login/"
 LOG_IN_LINK = f"{SECRET_PATHS}login/{{secret}}/"
+SET_UP = f"{SECRET_PATHS}set-up/{{secret}}/"
 TOKENS = "/accounts/tokens/"
 WEBHOOK = "/accounts/webhooks/{id}/"
 HELP_BASIC = "/docs/http-basic/"  # the reference of the API
@@ -56,6 +57,17 @@ def activation(user: User, secret: str) -> Letter:
                 )
             ),
             NOT_YOU,
+        ),
+    )
+
+
+def set_up_test() -> Letter:
+    """To the first administrator: the mail that shows that mails arrive."""
+    return Letter(
+        subject=_("Your site sends e-mails"),
+        blocks=(
+            _("This is the test e-mail of the set-up of ${site}: its members will get theirs, too."),
+            Link(_("Administration"), "/admin/"),
         ),
     )
 

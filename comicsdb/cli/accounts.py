@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from comicsdb import admin, db
 from comicsdb.accounts.context import command_context
 from comicsdb.accounts.deletion import clean
+from comicsdb.accounts.first_setup import make_setup_link
 from comicsdb.accounts.letters import throttle_report
 from comicsdb.accounts.notices import NoticeRules, NotSentError, candidates, remind_basic_users, send_notice
 from comicsdb.accounts.supporters import (
@@ -150,6 +151,17 @@ def delete_command(site: Site, username: str):
     with committed_session(site) as session:
         admin.delete_account(session, None, admin.account_named(session, username))
     click.echo(f"The account {username} is deleted.")
+
+
+@account_group.command("set-up")
+@pass_site
+def set_up_command(site: Site):
+    """Print a new link for the set-up of a site that has no administrator."""
+    with committed_session(site) as session:
+        link = make_setup_link(session, site.settings)
+    if link is None:
+        raise click.ClickException("The site has an administrator already, or is a mirror.")
+    click.echo(link)
 
 
 @account_group.command("sign-ups")

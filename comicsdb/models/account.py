@@ -126,7 +126,7 @@ class OutgoingMail(Base):
 
 
 class SignupSettings(Base):
-    """Whether people may sign up; a single row."""
+    """Whether people may sign up, and the set-up of the site; a single row."""
 
     __tablename__ = "signup_settings"
     __table_args__ = (CheckConstraint("id = 1", name="single"),)
@@ -134,6 +134,8 @@ class SignupSettings(Base):
     id: Mapped[int] = mapped_column(SmallInteger, primary_key=True, autoincrement=False, default=1)
     signups_enabled: Mapped[bool] = mapped_column(server_default="true", default=True)
     disabled_message: Mapped[str] = mapped_column(String(255), server_default="", default="")
+    # Of the link with which the first administrator sets up the site (`accounts.first_setup`).
+    setup_digest: Mapped[str] = mapped_column(String(64), server_default="", default="")
 
 
 class DailyCount(Base):

@@ -289,6 +289,9 @@ def load_application(
     loaded.set()
     if start_log_lock.acquire(block=False):
         logs.log_start(app.registry.settings, options.workers)
+        from comicsdb.accounts.first_setup import log_setup_link  # noqa: PLC0415  (imports all tables)
+
+        log_setup_link(app.registry["comicsdb.session_factory"], app.registry.settings)
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -144,6 +144,7 @@ def includeme(config):
     config.add_directive("add_account_page", add_account_page)
     config.add_directive("add_mailed_page", add_mailed_page)
     config.include(".login")  # log in, log out
+    config.include(".setup")  # the first administrator of a new site
     config.include(".signup")  # a new account and its activation
     config.include(".password")  # a new password, known or forgotten
     config.include(".settings")  # overview, profile, address, data, deletion
