@@ -9,6 +9,7 @@ except ImportError:
     from backports import zstd
 
 SUFFIX = ".zst"
+DAMAGED = (EOFError, zstd.ZstdError)  # raised while a damaged file is read
 _OPTIONS = {zstd.CompressionParameter.compression_level: 9, zstd.CompressionParameter.checksum_flag: 1}
 
 

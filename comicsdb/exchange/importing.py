@@ -140,12 +140,15 @@ def _check_folder(folder: Path) -> None:
 def _check_digests(folder: Path, manifest: dict, names: list[str]) -> None:
     """Raise ImportFailedError for files of a dump that differ from its manifest."""
     damaged = []
-    for each in manifest["files"]:
-        if each["name"] in names:
+    try:
+        listed = {str(each["name"]): each for each in manifest["files"]}
+        for name in filter(listed.get, names):
             try:
-                check_file(folder / each["name"], each)
+                check_file(folder / name, listed[name])
             except DumpError as error:
-                damaged.append(Problem(each["name"], 0, "", str(error)))
+                damaged.append(Problem(name, 0, "", str(error)))
+    except (KeyError, TypeError):
+        damaged.append(Problem(MANIFEST, 0, "files", "takes a list of files with name, bytes and sha256"))
     if damaged:
         raise ImportFailedError(damaged)
 

@@ -29,6 +29,7 @@ LACKING = object()  # the default of a field whose value an existing row or the 
 
 _CURRENCIES = [*map(str, Currency)]
 SLUG = re.compile(r"[A-Za-z0-9_-]+")
+PATH_MAX = 250  # bytes, as file systems have names of up to 255; thumbnails have a suffix
 LANGUAGE = re.compile("[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 SHA256 = re.compile("[0-9a-f]{64}")
 
@@ -113,6 +114,8 @@ def path(value) -> str:
     parts = _string(value).split("/")
     if value and ("\\" in value or any(part in {"", ".", ".."} for part in parts)):
         raise ValueError(f"takes a path below images/, not {_shown(value)}")
+    if len(value.encode()) > PATH_MAX:
+        raise ValueError(f"takes a path of at most {PATH_MAX} bytes, not {_shown(value)}")
     return value
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 
 from comicsdb.exchange import readers
-from comicsdb.exchange.compression import SUFFIX, open_plain
+from comicsdb.exchange.compression import DAMAGED, SUFFIX, open_plain
 from comicsdb.exchange.format import (
     BY_KIND,
     BY_NAME,
@@ -43,6 +43,7 @@ from comicsdb.schemas.types import PRICE_DIGITS_MAX
 PICTURE_KINDS = {"variant": "variants"}  # folders of pictures that are not named like their kind
 CACHE_ENTRIES = 10_000  # entries of each cache of picture files
 CHUNK = 2000
+LINE_MAX = 16 << 20  # bytes; parsed, a line can take twenty times as much memory
 
 
 class Pictures:
@@ -120,6 +121,8 @@ class Pictures:
             raise
         except OSError as error:
             return f"the file images/{path} cannot be read: {error.strerror}"
+        except RuntimeError:  # a loop of links, before Python 3.13
+            return f"there is no file images/{path}"
 
 
 def put_in_cache(known: dict, key, value) -> None:
@@ -137,25 +140,38 @@ def records(run: ImportRun, file: File) -> Iterator[tuple[int, str, dict]]:
     if not run.has(file):
         return
     key = _nested_key(file)
-    path, done = run.path(file), 0
-    with path.open("rb") as raw, open_plain(raw) if path.suffix == SUFFIX else raw as stream:
-        for number, line in enumerate(stream, 1):
-            run.progress.read(raw.tell() - done)
-            done = raw.tell()
-            try:
-                record = orjson.loads(line)
-                if not isinstance(record, dict):
-                    raise ValueError
-            except ValueError:
-                if line.strip() and not key:
-                    run.problems.add(file.file_name, number, "", "is not a JSON object on one line")
-                continue
-            if not key:
-                yield number, "", record
-            elif isinstance(record.get(key), list):
-                for n, each in enumerate(record[key]):
-                    if isinstance(each, dict):
-                        yield number, f"{key}[{n}].", each
+    for number, line in _lines(run, file):
+        try:
+            record = orjson.loads(line)
+            if not isinstance(record, dict):
+                raise ValueError
+        except ValueError:
+            if line.strip() and not key:
+                run.problems.add(file.file_name, number, "", "is not a JSON object on one line")
+            continue
+        if not key:
+            yield number, "", record
+        elif isinstance(record.get(key), list):
+            for n, each in enumerate(record[key]):
+                if isinstance(each, dict):
+                    yield number, f"{key}[{n}].", each
+
+
+def _lines(run: ImportRun, file: File) -> Iterator[tuple[int, bytes]]:
+    """The numbered lines of a file, up to one that is too long or cannot be read, which is a problem."""
+    path, done, number = run.path(file), 0, 0
+    try:
+        with path.open("rb") as raw, open_plain(raw) if path.suffix == SUFFIX else raw as stream:
+            while line := stream.readline(LINE_MAX + 1):
+                number += 1
+                run.progress.read(raw.tell() - done)
+                done = raw.tell()
+                if len(line) > LINE_MAX:
+                    run.problems.add(file.file_name, number, "", f"is longer than {LINE_MAX:,} bytes")
+                    break
+                yield number, line
+    except (OSError, *DAMAGED) as error:
+        run.problems.add(path.name, number + 1, "", f"cannot be read from here on: {error}")
 
 
 def _nested_key(file: File) -> str:
