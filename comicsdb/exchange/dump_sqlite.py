@@ -19,6 +19,7 @@ from comicsdb.models.attribution import OWNERS
 from comicsdb.models.base import sql_type
 
 CHUNK = 5000
+VALUE_MAX = 64 << 20  # bytes of a value in somebody else's file
 # Indexes in addition to those of primary keys and foreign keys, which are all indexed.
 INDEXES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(OWNERS, ("slug", "cv_id", "gcd_id", "name")),
@@ -72,6 +73,25 @@ def write(connection: Connection, path: Path, about: dict) -> dict[str, int]:
         target.execute("COMMIT")
         target.execute("ANALYZE")
     return counts
+
+
+def open_read_only(file: Path) -> sqlite3.Connection:
+    """Open the file of somebody else's dump; raises ValueError unless all public tables are as in our own.
+
+    A view, a virtual table or a computed column could keep its reader busy for ever, and SQLite takes the
+    quoted name of a missing column for a text.
+    """
+    database = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+    database.execute("PRAGMA trusted_schema = OFF")
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_MAX)
+    stored = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
+    tables = {name for (name,) in database.execute(stored)}
+    for table, columns in PUBLIC_COLUMNS.items():
+        listed = database.execute("SELECT name, hidden FROM pragma_table_xinfo(?)", (table,)).fetchall()
+        if table not in tables or listed != [(name, 0) for name in columns]:
+            database.close()
+            raise ValueError(f"no table {table} with the columns {', '.join(columns)}")
+    return database
 
 
 def read_rows(database: sqlite3.Connection, table: str) -> Iterator[dict]:

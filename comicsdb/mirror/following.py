@@ -8,7 +8,6 @@ stored in the same transaction as the position after it, so a mirror may be kill
 
 import logging
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -22,7 +21,7 @@ from comicsdb.exchange import dump_sqlite
 from comicsdb.log_lines import OutageLog
 from comicsdb.mirror import dumps
 from comicsdb.mirror.covers import CoverCache
-from comicsdb.mirror.origin import HorizonError, Origin, OriginError, Position
+from comicsdb.mirror.origin import HorizonError, Origin, OriginError, Position, read_form
 from comicsdb.models import Mirror, ReceivedLine, ReceivedState
 from comicsdb.ops.worker import Worker
 
@@ -59,7 +58,7 @@ def load(connection: Connection, file: Path, origin: str, public_key: str, start
     connection.execute(text("SET LOCAL session_replication_role = replica"))
     for table in (*reversed(PUBLIC_COLUMNS), "touched_object", "received_state", "received_line", "mirror"):
         connection.execute(text(f'DELETE FROM "{table}"'))
-    source = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    source = dump_sqlite.open_read_only(file)
     try:
         for table in PUBLIC_COLUMNS:
             for rows in batched(dump_sqlite.read_rows(source, table), ROWS_BATCH):
@@ -114,7 +113,7 @@ def reload(
         log.info("Unpacking the covers of %s.", origin.url)
         covers.fill(found.covers)
     log.info("Loading the dump of %s.", origin.url)
-    with engine.begin() as connection:
+    with engine.begin() as connection, read_form(f"The dump of {origin.url}"):
         load(connection, found.file, origin.url, found.public_key, found.start)
     shutil.rmtree(folder)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -123,7 +122,7 @@ def reload(
 
 def receive(connection: Connection, answer: dict, asked: Position) -> Position:
     """Store a response of the feed; if it is the last one, apply everything that was received."""
-    lines = [{"seq": each["seq"], "line": each} for each in answer["results"]]
+    lines = [{"seq": line["seq"], "line": line} for line in answer["results"] if line["kind"] in PUBLIC_KINDS]
     states = [
         {"kind": each["kind"], "object_id": each["id"], "state": each["state"]} for each in answer["objects"]
     ]
@@ -137,9 +136,8 @@ def receive(connection: Connection, answer: dict, asked: Position) -> Position:
             ),
             each,
         )
-    reached = Position(
-        answer["epoch"], lines[-1]["seq"] if lines else asked.after, str(answer["touched"] or asked.touched)
-    )
+    after = answer["results"][-1]["seq"] if answer["results"] else asked.after
+    reached = Position(answer["epoch"], after, str(answer["touched"] or asked.touched))
     connection.execute(Mirror.__table__.update().values(**reached._asdict()))
     if answer["last"]:
         apply_received(connection)
@@ -195,7 +193,7 @@ class Follower(Worker):
             with self._engine.connect() as connection:
                 asked = position(connection)
             answer, has_waited = self._origin.changes(asked, self._wait)
-            with self._engine.begin() as connection:
+            with self._engine.begin() as connection, read_form(f"The feed of {self._origin.url}"):
                 receive(connection, answer, asked)
         except HorizonError as error:
             log.warning("The feed of the origin cannot be continued (%s): loading its newest dump.", error)

@@ -1,13 +1,16 @@
 """The origin of a mirror over HTTP: its description, dumps, feed and pictures."""
 
 import hashlib
+import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, urljoin
 
 import httpx
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
 WELL_KNOWN = "/.well-known/comicsdb.json"
 WAIT = 30  # seconds that the feed may wait for the next change
@@ -98,13 +101,14 @@ class Origin:
             offset = 0
         progress(offset)
         if offset < size:
-            self._resume(urljoin(self.url + "/", url), partial, offset, sha256, progress)
+            self._resume(urljoin(self.url + "/", url), partial, (offset, size), sha256, progress)
         if _digest(partial) != sha256:
             partial.unlink()
             raise OriginError(f"{url} was damaged on the way, or is not what the manifest says: try again.")
         partial.replace(target)
 
-    def _resume(self, url: str, partial: Path, offset: int, tag: str, progress) -> None:
+    def _resume(self, url: str, partial: Path, span: tuple[int, int], tag: str, progress) -> None:
+        offset, size = span
         headers = {"Accept-Encoding": "identity"}
         if offset:
             headers |= {"Range": f"bytes={offset}-", "If-Range": f'"{tag}"'}
@@ -117,6 +121,8 @@ class Origin:
                     for block in response.iter_raw(BLOCK):
                         stream.write(block)
                         progress(len(block))
+                        if stream.tell() > size:
+                            raise OriginError(f"{url} is longer than the manifest says.")
         except httpx.HTTPError as error:
             raise OriginError(f"The download of {url} was interrupted: {_reason(error)}") from error
 
@@ -158,6 +164,18 @@ class Origin:
         if response.status_code == 429:
             raise BusyError(f"{self.url} has limited the mirror's requests.", _seconds(response))
         return response
+
+
+@contextmanager
+def read_form(what: str) -> Iterator[None]:
+    """Turn the errors of reading what an origin sent in another form into OriginError."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise OriginError(f"{what} has a form that this version cannot read: {error!r}") from error
+    except (sqlite3.DatabaseError, DataError, IntegrityError, ProgrammingError) as error:
+        reason = str(getattr(error, "orig", error)).partition("\n")[0]
+        raise OriginError(f"{what} cannot be stored: {reason}") from error
 
 
 def _digest(path: Path) -> str:
