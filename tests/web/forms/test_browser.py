@@ -359,3 +359,17 @@ def test_the_next_issue_takes_few_strokes_and_survives_the_end_of_the_session(en
     assert (made.cover_date, made.price, made.page) == (date(2026, 4, 1), Decimal("4.99"), 32)
     assert (made.image_width, made.name, len(state["credits"])) == (40, ["The Tide Turns"], 7)
     assert len(state["characters"]) == 1
+
+
+def test_chosen_series_selects_the_currency_of_its_publishers_country(enter, site):
+    with site.sessions() as session:
+        make = Factories(Catalog(session))
+        make.series(name="Notte Blu", year_began=1974, publisher=make.publisher(country="IT"))
+    page = enter("Nora")
+    page.goto("/issue/create/")
+    page.get_by_role("combobox", name="Find: Series").focus()
+    page.keyboard.type("notte")
+    page.get_by_role("option", name="Notte Blu (1974)").click()
+    expect(page.locator("[name=price_currency]")).to_have_value("ITL")
+    page.locator("button[data-kind=variants]").dispatch_event("click")
+    expect(page.locator("[name=variants-0-price_currency]")).to_have_value("ITL")
