@@ -10,12 +10,13 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from comicsdb.children import limit_cpu, limit_memory
 from comicsdb.imaging.hashes import hashes
-from comicsdb.imaging.images import DECODER_ERRORS, header_facts, load, open_image, thumbnail
+from comicsdb.imaging.images import DECODER_ERRORS, header_facts, load, open_image, thumbnail, thumbnails
 from comicsdb.imaging.metadata import strip_metadata, unsupported_error
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, damaged_error, too_complex_error
 from comicsdb.imaging.share import share_picture
@@ -23,8 +24,12 @@ from comicsdb.imaging.share import share_picture
 NICENESS = 5  # the processes that serve pages come first
 
 
-def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
-    """A picture without metadata, its facts, and with `hashed` its perceptual hashes, if possible."""
+def clean(data: bytes, *, hashed: bool, sizes: Sequence[str] = ()) -> tuple[dict, bytes]:
+    """Facts about a picture, and the picture without metadata, followed by its thumbnails of these `sizes`.
+
+    `lengths` are those of the files; with `hashed`, the facts include its perceptual hashes. Hashes and
+    thumbnails are left out if they fail.
+    """
     result, expected = strip_metadata(data)
     with open_image(result) as image:
         if load(image) != expected:
@@ -33,7 +38,10 @@ def clean(data: bytes, *, hashed: bool) -> tuple[dict, bytes]:
         if hashed:
             with suppress(MemoryError, *DECODER_ERRORS):
                 answer |= {"hashes": hashes(image)}
-    return answer, result
+        files = [result]
+        with suppress(MemoryError, *DECODER_ERRORS):
+            files += thumbnails(image, sizes)
+    return answer | {"lengths": [len(each) for each in files]}, b"".join(files)
 
 
 def measure(data: bytes, *, hashed: bool = False) -> tuple[dict, bytes]:

@@ -2,7 +2,7 @@
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -102,8 +102,18 @@ def upright_size(image: Image.Image) -> tuple[int, int]:
 
 def thumbnail(source: bytes, size_name: str) -> bytes:
     """The thumbnail of a picture as WebP; raises PictureError if it cannot be read."""
+    return _as_webp(render(source, size_name))
+
+
+def thumbnails(image: Image.Image, size_names: Sequence[str]) -> list[bytes]:
+    """The thumbnails of a decoded picture as WebP, which is decoded only once for all of them."""
+    upright = ImageOps.exif_transpose(_plain(image))
+    return [_as_webp(_scale(upright, name, *_target(name, *upright.size))) for name in size_names]
+
+
+def _as_webp(image: Image.Image) -> bytes:
     stream = io.BytesIO()
-    render(source, size_name).save(stream, "WEBP", quality=QUALITY, exif=b"")
+    image.save(stream, "WEBP", quality=QUALITY, exif=b"")
     return stream.getvalue()
 
 
@@ -112,17 +122,26 @@ def render(source: bytes, size_name: str) -> Image.Image:
     with open_image(source) as image:
         sideways = orientation(image) in {5, 6, 7, 8}
         width, height = image.size[::-1] if sideways else image.size
-        target = thumbnail_size(size_name, width, height)
-        # Before cropping, the picture is scaled so that it covers the target.
-        scale = max(target[0] / width, target[1] / height)
-        covering = (max(target[0], round(width * scale)), max(target[1], round(height * scale)))
+        target, covering = _target(size_name, width, height)
         # JPEG can be decoded at a lower resolution.
         image.draft(None, covering[::-1] if sideways else covering)
         try:
-            upright = ImageOps.exif_transpose(_plain(image))
-            scaled = upright.resize(covering, Image.Resampling.LANCZOS, reducing_gap=2.0)
+            return _scale(ImageOps.exif_transpose(_plain(image)), size_name, target, covering)
         except DECODER_ERRORS as error:
             raise damaged_error() from error
+
+
+def _target(size_name: str, width: int, height: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The size of a thumbnail, and that of the scaled picture before cropping, which covers it."""
+    target = thumbnail_size(size_name, width, height)
+    scale = max(target[0] / width, target[1] / height)
+    return target, (max(target[0], round(width * scale)), max(target[1], round(height * scale)))
+
+
+def _scale(
+    upright: Image.Image, size_name: str, target: tuple[int, int], covering: tuple[int, int]
+) -> Image.Image:
+    scaled = upright.resize(covering, Image.Resampling.LANCZOS, reducing_gap=2.0)
     left = (covering[0] - target[0]) // 2
     top = 0 if SIZES[size_name].crop == Crop.TOP else (covering[1] - target[1]) // 2
     return scaled.crop((left, top, left + target[0], top + target[1]))

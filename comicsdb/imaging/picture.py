@@ -105,6 +105,18 @@ SIZES = {
     "avatar": ThumbnailSize(64, 64, Crop.CENTRE),
     "avatar_large": ThumbnailSize(128, 128, Crop.CENTRE),
 }
+# Made with an upload, by kind: those of cards, lists and the object's page; others are made on demand.
+UPLOAD_SIZES = {
+    "character": ("card_top", "portrait"),
+    "creator": ("creator", "portrait"),
+    "issue": ("cover", "cover_large", "list_item"),
+    "reading_list": ("banner", "banner_card"),
+    "team": ("card", "emblem"),
+    "universe": ("card_top", "emblem"),
+    "user": ("avatar", "avatar_large"),
+    "variants": ("cover", "cover_large", "list_item"),
+}
+DEFAULT_UPLOAD_SIZES = ("card", "portrait")
 LANDSCAPE_SIZES = frozenset({"cover", "cover_large"})  # landscape covers get a 3:2 frame instead of 2:3
 
 

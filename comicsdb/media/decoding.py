@@ -6,6 +6,7 @@ they exit.
 """
 
 import atexit
+import io
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import NamedTuple
@@ -51,11 +52,12 @@ class _ProcessDiedError(Exception):
 
 
 class CleanedPicture(NamedTuple):
-    """A picture without metadata: bytes, facts, and its perceptual hashes if requested and possible."""
+    """A picture without metadata: bytes, facts, and its hashes and thumbnails if requested and possible."""
 
     data: bytes
     picture: Picture
     hashes: dict[str, str]
+    thumbnails: dict[str, bytes]  # by size
 
 
 class _DecoderProcess:
@@ -156,10 +158,13 @@ class Decoder:
         with self.queue(), self.turn():
             yield self
 
-    def clean(self, data: bytes, *, hashed: bool = False) -> CleanedPicture:
-        """A picture without its metadata; raises PictureError."""
-        answer, result = self._run({"job": "clean", "hashed": hashed}, data)
-        return CleanedPicture(result, _picture(answer), answer.get("hashes", {}))
+    def clean(self, data: bytes, *, hashed: bool = False, sizes: Sequence[str] = ()) -> CleanedPicture:
+        """A picture without its metadata, with thumbnails of these sizes; raises PictureError."""
+        answer, result = self._run({"job": "clean", "hashed": hashed, "sizes": list(sizes)}, data)
+        stream = io.BytesIO(result)
+        cleaned, *thumbnails = (stream.read(length) for length in answer["lengths"])
+        made = dict(zip(sizes, thumbnails, strict=False))  # none if they failed
+        return CleanedPicture(cleaned, _picture(answer), answer.get("hashes", {}), made)
 
     def inspect(self, data: bytes) -> Picture:
         """Facts about a picture; raises PictureError."""

@@ -1,4 +1,4 @@
-"""Thumbnails: WebP pictures of the site's sizes, made on demand."""
+"""Thumbnails: WebP pictures of the site's sizes, made with an upload or on demand."""
 
 import io
 import logging
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from comicsdb.imaging.picture import SIZES, PictureError
 from comicsdb.media.decoding import THUMBNAILS
-from comicsdb.media.storage import STORAGE_OUTAGE, BadKeyError, Content, Storage, StorageDownError
+from comicsdb.media.storage import STORAGE_OUTAGE, BadKeyError, Content, Storage
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +28,16 @@ def open_thumbnail(storage: Storage, size_name: str, key: str) -> Content:
         raise NoThumbnailError(f"There is no picture {key!r}.") from error
 
 
+def store_thumbnail(storage: Storage, key: str, size_name: str, thumbnail: bytes) -> bool:
+    """Store a thumbnail; returns whether that was possible: it can be made again."""
+    try:
+        storage.put(key, thumbnail, size_name)
+    except OSError as error:  # the disk is full or read-only, or the storage is down
+        STORAGE_OUTAGE.report(error, "A thumbnail cannot be stored: %s", error)
+        return False
+    return True
+
+
 def _open_stored(storage: Storage, size_name: str, key: str) -> Content | None:
     try:
         return storage.open(key, size_name)
@@ -46,12 +56,7 @@ def _make(storage: Storage, size_name: str, key: str) -> Content:
         except PictureError as error:
             log.warning("no thumbnail %s of %s: the picture %s", size_name, key, error)
             raise NoThumbnailError(f"The picture {error}.") from error
-        try:
-            storage.put(key, made, size_name)
-        except StorageDownError:
-            raise
-        except OSError as error:  # the disk is full or read-only
-            STORAGE_OUTAGE.report(error, "A thumbnail cannot be stored: %s", error)
+        if not store_thumbnail(storage, key, size_name, made):
             return Content(io.BytesIO(made), len(made), datetime.now(UTC))
     if not storage.exists(key):  # removed in the meantime: leave no thumbnail behind
         storage.delete(key)

@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
-from comicsdb.imaging.picture import PictureError
+from comicsdb.imaging.picture import DEFAULT_UPLOAD_SIZES, UPLOAD_SIZES, PictureError
 from comicsdb.media.decoding import UPLOADS, CleanedPicture, Decoder, DecoderBusyError
 from comicsdb.media.storage import STORAGE_OUTAGE, Storage, StorageDownError, new_key
+from comicsdb.media.thumbnails import store_thumbnail
 from comicsdb.models.picture_hash import PictureHash, signed
 
 log = logging.getLogger(__name__)
@@ -28,7 +29,9 @@ UPLOAD_LOCK_SECONDS = 1.0
 def picture_values(
     session: Session, storage: Storage, kind: str, data: bytes, *, hashed: bool, member: int | None = None
 ) -> dict:
-    """Store an uploaded picture without its metadata; returns key, size and, with `hashed`, its pHash.
+    """Store an uploaded picture without its metadata, with its thumbnails.
+
+    Returns key, size and, with `hashed`, its pHash.
 
     With `hashed`, all its hashes are stored in this session's transaction, which must also write a row that
     refers to the picture. `kind` is the folder: the row's kind, or `variants` for a variant. `member` is the
@@ -36,7 +39,8 @@ def picture_values(
     while another picture of the member is being decoded).
     """
     with _decoder_for(session, member) as decoder:
-        cleaned = decoder.clean(data, hashed=hashed)
+        sizes = UPLOAD_SIZES.get(kind, DEFAULT_UPLOAD_SIZES)
+        cleaned = decoder.clean(data, hashed=hashed, sizes=sizes)
     if hashed and not cleaned.hashes:
         log.error("The cover uploaded just now cannot be hashed.")
     picture = cleaned.picture
@@ -107,6 +111,8 @@ def _store(session: Session, storage: Storage, kind: str, cleaned: CleanedPictur
     except OSError as error:
         STORAGE_OUTAGE.report(error, "A picture cannot be stored: %s", error)
         raise StorageDownError("The picture cannot be stored.") from error
+    for size, thumbnail in cleaned.thumbnails.items():
+        store_thumbnail(storage, key, size, thumbnail)
     return key
 
 

@@ -1,10 +1,9 @@
 """Pictures sent with a write: error messages, what is stored, and when files are deleted."""
 
-from pathlib import Path
-
 import pytest
 
 from comicsdb.media import decoding
+from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Imprint, Issue, Variant
 from tests.api.writing import PICTURE_FILES, picture, storage_key
 from tests.pictures import interlaced, scans
@@ -16,8 +15,8 @@ KINDS = ["arc", "character", "creator", "imprint", "publisher", "team", "univers
 
 @pytest.fixture
 def stored(media_folder):
-    """A function that counts the stored files."""
-    return lambda: len([path for path in Path(media_folder).rglob("*") if path.is_file()])
+    """A function that counts the stored pictures."""
+    return lambda: len({entry.key for entry in FolderStorage(media_folder).entries()})
 
 
 def needed(kind, make):
