@@ -231,7 +231,10 @@ def conflict_messages(error: catalog.ConflictError) -> dict[str, list[str]]:
     if len(error.fields) == 1:
         field = error.fields[0]
         return {field: [f"{error.kind} with this {ID_LABELS.get(field, field)} already exists."]}
-    return {"non_field_errors": [f"The fields {', '.join(error.fields)} must make a unique set."]}
+    messages = [f"The fields {', '.join(error.fields)} must make a unique set."]
+    if error.holder is not None:
+        messages.append(f"The {error.kind} {error.holder} has them.")
+    return {"non_field_errors": messages}
 
 
 def invalid_values(error: catalog.InvalidError, request, route: str | None = None):

@@ -92,6 +92,7 @@ SERIES = {
 ISSUE = {
     "series_id": "s",
     "number": "k::text",
+    "number_key": "k::text",
     "alt_number": "CASE WHEN k % 10 = 0 THEN (500 + k)::text || 'A' ELSE '' END",
     "title": "''",
     "name": "ARRAY['Chapter ' || k, pg_temp.surname(n, 60)]",
@@ -258,7 +259,7 @@ def fill(connection: Connection, issues: int = ISSUES) -> None:
     run("; ".join(enable for _, enable in triggers))
     for table in indexed:
         run(f"REINDEX TABLE {table}")
-    run("SELECT figure_series(array_agg(id)) FROM series")
+    run("SELECT figure_series(array_agg(id)), order_issues(array_agg(id)) FROM series")
     for table in (*NAMED, "series", "issue", "credit"):
         run(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}")
     for table in (*NAMED, "series", "issue"):

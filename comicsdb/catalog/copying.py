@@ -1,8 +1,9 @@
 """Copying credits from the previous issue, and contents from reprinted issues."""
 
 from dataclasses import dataclass
+from datetime import date
 
-from sqlalchemy import select
+from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from comicsdb.catalog.errors import InvalidError
@@ -28,21 +29,18 @@ UNTITLED = "[Untitled]"
 NAMED_MAX = 3  # skipped issues in a message
 
 
-def previous_issue(session: Session, series_id: int, before=None, *, but: int | None = None) -> Issue | None:
-    """The last issue of a series that precedes a position in the order of cover date and id, or None.
-
-    `before` is the position as a pair, None for the end of the series; `but` is the id of an issue to ignore.
-    """
+def previous_issue(
+    session: Session, series_id: int, *, before: int | None = None, until: date | None = None
+) -> Issue | None:
+    """The last issue of a series before the one with the id `before`, and of cover dates up to `until`."""
     statement = select(Issue).where(Issue.series_id == series_id)
     if before is not None:
-        day, issue_id = before
-        earlier = Issue.cover_date < day
-        same_day = Issue.cover_date == day
-        statement = statement.where(earlier | (same_day & (Issue.id < issue_id) if issue_id else same_day))
-    if but is not None:
-        statement = statement.where(Issue.id != but)
+        place = select(Issue.series_order, Issue.id).where(Issue.id == before).scalar_subquery()
+        statement = statement.where(tuple_(Issue.series_order, Issue.id) < place)
+    if until is not None:
+        statement = statement.where(Issue.cover_date <= until)
     statement = statement.options(joinedload(Issue.series).joinedload(Series.series_type))
-    return session.scalar(statement.order_by(Issue.cover_date.desc(), Issue.id.desc()).limit(1))
+    return session.scalar(statement.order_by(Issue.series_order.desc(), Issue.id.desc()).limit(1))
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ def duplicate_credits(catalog: Catalog, issue: Issue, without: frozenset[int]) -
         raise _error(EXCLUDED)
     if session.scalar(select(Credit.id).where(Credit.issue_id == issue.id).limit(1)) is not None:
         raise _error(HAS_CREDITS)
-    source = previous_issue(session, issue.series_id, (issue.cover_date, issue.id))
+    source = previous_issue(session, issue.series_id, before=issue.id)
     if source is None:
         raise _error(NO_PREVIOUS)
     wanted, skipped = copyable_credits(session, source.id)

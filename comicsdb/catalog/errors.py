@@ -62,9 +62,13 @@ class InvalidRowsError(CatalogError):
 
 
 class ConflictError(CatalogError):
-    """Another object already has these values of `fields`, which are unique together."""
+    """Another object already has these values of `fields`, which are unique together.
 
-    def __init__(self, kind: str, fields: tuple[str, ...]):
+    `holder` is the slug of that object, None if it is not known.
+    """
+
+    def __init__(self, kind: str, fields: tuple[str, ...], holder: str | None = None):
         super().__init__(f"Another {kind} has the same {', '.join(fields)}.")
         self.kind = kind
         self.fields = fields
+        self.holder = holder

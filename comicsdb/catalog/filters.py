@@ -35,6 +35,7 @@ from sqlalchemy import (
 from comicsdb.catalog import search
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.trade_numbers import parse_gtin
+from comicsdb.issue_numbers import clean_number, number_key
 from comicsdb.models import (
     AgeRating,
     Character,
@@ -160,7 +161,7 @@ def _issues_clause(name: str, query: str) -> Clause:
         return NO_MATCH
     wanted = {f"{name}_{n}": word for n, word in enumerate(asked.words)}
     year = {} if asked.year is None else {f"{name}_year": asked.year}
-    number = {f"{name}_number": asked.number} if asked.number else {}
+    number = {f"{name}_number": asked.number_key} if asked.number else {}
 
     def build() -> ColumnElement[bool]:
         parts = [[_parameter(*each) for each in part.items()] for part in (wanted, year, number)]
@@ -222,6 +223,10 @@ def _word_operands(text: str) -> tuple | None:
     return None if any(len(word) > LENGTH_MAX for word in wanted) else tuple(wanted)
 
 
+def _number_key(text: str) -> tuple | None:
+    return None if len(text) > LENGTH_MAX else (number_key(clean_number(text)),)
+
+
 def _code(text: str) -> tuple | None:
     wanted = compact_code(text)
     return (wanted,) if wanted else None
@@ -246,6 +251,7 @@ in_month = Operator(lambda column, month: extract("month", column) == month)
 equals_flag = Operator(lambda column, wanted: column.is_(wanted), constants=True)
 missing = Operator(_is_missing, constants=True)
 equal_ignoring_case = Operator(search.equals_ignoring_case)
+same_number = Operator(operator.eq, _number_key)
 contains = Operator(search.matches_pattern, _pattern)
 phrase = Operator(search.contains, _limited)
 words = Operator(lambda columns, *wanted: search.all_words_in(columns, list(wanted)), _word_operands)
@@ -440,8 +446,8 @@ ISSUE = (
     | _date_conditions("foc_date", issue.c.foc_date)
     | _date_conditions("cover_date", issue.c.cover_date)
     | {
-        "number": Condition(equal_ignoring_case, issue.c.number),
-        "alt_number": Condition(equal_ignoring_case, issue.c.alt_number),
+        "number": Condition(same_number, issue.c.number_key),
+        "alt_number": Condition(same_number, func.number_key(issue.c.alt_number)),
         "cover_year": Condition(in_year, issue.c.cover_date),
         "cover_month": Condition(in_month, issue.c.cover_date),
         "series_id": Condition(equal, issue.c.series_id),

@@ -278,9 +278,9 @@ _CATALOGUE = (
         order=(
             models.Series.sort_folded,
             models.Series.sort_name,
-            models.Issue.cover_date,
-            models.Issue.store_date.asc().nulls_last(),
-            models.Issue.number,
+            models.Series.year_began,
+            models.Issue.series_id,
+            models.Issue.series_order,
             models.Issue.id,
         ),
         embedded=(),

@@ -9,6 +9,7 @@ from statistics import median_low
 from sqlalchemy import select, tuple_
 from sqlalchemy.orm import Session
 
+from comicsdb.issue_numbers import number_key
 from comicsdb.models import Issue
 from comicsdb.models.choices import YEARS, Precision
 
@@ -28,10 +29,10 @@ def propose_next_issue(session: Session, series_id: int, after: int | None = Non
     """
     statement = select(Issue).where(Issue.series_id == series_id)
     if after is not None:
-        last = select(Issue.cover_date, Issue.id).where(Issue.id == after).subquery()
-        statement = statement.where(tuple_(Issue.cover_date, Issue.id) <= select(last).scalar_subquery())
+        last = select(Issue.series_order, Issue.id).where(Issue.id == after).scalar_subquery()
+        statement = statement.where(tuple_(Issue.series_order, Issue.id) <= last)
     run = session.scalars(
-        statement.order_by(Issue.cover_date.desc(), Issue.id.desc()).limit(RECENT_ISSUES)
+        statement.order_by(Issue.series_order.desc(), Issue.id.desc()).limit(RECENT_ISSUES)
     ).all()
     if not run:
         return {"number": FIRST_NUMBER}
@@ -53,11 +54,11 @@ def _incremented(number: str, more: int) -> str:
 
 
 def _free_number(session: Session, series_id: int, number: str) -> str:
-    wanted = [each for more in range(1, TRIED_MAX) if (each := _incremented(number, more))]
-    taken = set(
-        session.scalars(select(Issue.number).where(Issue.series_id == series_id, Issue.number.in_(wanted)))
-    )
-    return next((each for each in wanted if each not in taken), "")
+    later = filter(None, (_incremented(number, more) for more in range(1, TRIED_MAX)))
+    numbers = {number_key(number): number for number in later}
+    is_taken = (Issue.series_id == series_id) & Issue.number_key.in_(numbers)
+    taken = set(session.scalars(select(Issue.number_key).where(is_taken)))
+    return next((number for key, number in numbers.items() if key not in taken), "")
 
 
 def _dates(run: list[Issue]) -> dict[str, date | Precision]:

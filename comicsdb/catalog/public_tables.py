@@ -45,9 +45,9 @@ PUBLIC_COLUMNS: dict[str, tuple[str, ...]] = {
         "arc": f"{_ROW} name_changed {_ISSUES} {_PICTURE}",
         "series": f"{_ROW} sort_name alt_names language volume year_began year_end series_type_id status"
         f" publisher_id imprint_id collection issue_count last_cover_date {_ISSUES} {_RATED}",
-        "issue": "id slug modified modified_before created_on desc cv_id gcd_id series_id number alt_number"
-        " title name cover_date cover_date_precision store_date foc_date rating_id sku isbn upc page"
-        f" desc_is_solicitation cover_hash price currency {_RATED} {_PICTURE}",
+        "issue": "id slug modified modified_before created_on desc cv_id gcd_id series_id number number_key"
+        " series_order alt_number title name cover_date cover_date_precision store_date foc_date rating_id"
+        f" sku isbn upc page desc_is_solicitation cover_hash price currency {_RATED} {_PICTURE}",
         "variant": f"id issue_id name sku upc price currency cover_hash {_PICTURE}",
         "credit": "id issue_id creator_id modified",
         "credit_role": "credit_id role_id issue_id creator_id",

@@ -35,6 +35,7 @@ from comicsdb.catalog.hits import NAME_BEGINS, NAME_EQUAL, NUMBER_EQUAL, Hit, se
 from comicsdb.catalog.kinds import KINDS, Kind
 from comicsdb.catalog.labels import constant, issue_label, series_label, universe_label
 from comicsdb.db.read_pool import CompiledQuery, ReadConnection, ReadPool
+from comicsdb.issue_numbers import number_keys
 from comicsdb.matching.words import ARTICLES, MARKS, NUMBER
 from comicsdb.models import Issue, Series, SeriesType, Universe
 from comicsdb.models.series import LABEL_INFIX
@@ -92,7 +93,7 @@ class ParsedQuery:
             **_words("", name),
             "series": series,
             **_words("series_", series),
-            "numbers": [each.upper() for each in self.numbers],
+            "numbers": list(dict.fromkeys(key for number in self.numbers for key in number_keys(number))),
             "year": self.year,
             "issue_year": self.issue_year,
             "volume": self.volume,
@@ -146,9 +147,8 @@ def _year_of(words: list[str]) -> tuple[list[str], int | None]:
 
 
 def _numbers(number: str) -> tuple[str, ...]:
-    """A number as typed, and without leading zeros; empty for an empty text."""
-    number = number[:NUMBER_MAX]
-    return tuple(dict.fromkeys((number, number.lstrip("0") or "0"))) if number else ()
+    """A number as typed; empty for an empty text."""
+    return (number[:NUMBER_MAX],) if number else ()
 
 
 def without_article(name: str) -> str:
@@ -203,7 +203,7 @@ _RUNS = f"""
         AND folded || ' ' || alt_folded LIKE ALL((SELECT series_patterns FROM asked)::text[])
         AND ((SELECT volume FROM asked) IS NULL OR volume = (SELECT volume FROM asked))"""
 
-_NUMBERS = 'upper(issue.number COLLATE "default")', "upper(issue.alt_number)"
+_NUMBERS = "issue.number_key", "number_key(issue.alt_number)"
 _OF_ISSUE_YEAR = """((SELECT issue_year FROM asked) IS NULL
         OR runs.year_began = (SELECT issue_year FROM asked)
         OR extract(year FROM issue.cover_date) = (SELECT issue_year FROM asked))"""
@@ -266,7 +266,7 @@ _OF_SERIES = """
     ) series CROSS JOIN LATERAL (
         SELECT id, cover_date FROM issue
         WHERE series_id = series.id AND {of_number}
-        ORDER BY cover_date, store_date NULLS LAST, number, id LIMIT (SELECT most FROM asked)
+        ORDER BY series_order, id LIMIT (SELECT most FROM asked)
     ) issue
     WHERE {wanted} LIMIT (SELECT most FROM asked))"""
 _ALIKE = """

@@ -30,6 +30,7 @@ from stdnum import isbn
 
 from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.trade_numbers import Gtin
+from comicsdb.issue_numbers import clean_number, number_key
 from comicsdb.models import Issue, ReadingList, Series, Variant
 from comicsdb.values import compact_code
 
@@ -265,6 +266,11 @@ class IssueQuery:
         """Whether the query is only a `#` without a number, which finds nothing."""
         return self.number == "" and not self.words and self.year is None
 
+    @property
+    def number_key(self) -> str:
+        """What the number has in common with its other spellings."""
+        return number_key(clean_number(self.number or ""))
+
 
 def parse_issue_query(query: str) -> IssueQuery:
     """Parse a query for issues."""
@@ -277,19 +283,23 @@ def parse_issue_query(query: str) -> IssueQuery:
     return IssueQuery(tuple(words(series)), int(year[1]) if year else None, number)
 
 
-def has_number(number: str) -> ColumnElement[bool]:
-    """The issues with a number or alternative number, ignoring case."""
-    return or_(equals_ignoring_case(Issue.number, number), equals_ignoring_case(Issue.alt_number, number))
+def has_number(key) -> ColumnElement[bool]:
+    """The issues whose number or alternative number has a key."""
+    return or_(Issue.number_key == key, func.number_key(Issue.alt_number) == key)
 
 
 def issues_matching(query: str) -> ColumnElement[bool]:
     """The issues that match a query: words of the series' name, its first year in parentheses, `#number`."""
     asked = parse_issue_query(query)
-    return false() if asked.is_empty else issues_matching_parts(asked.words, asked.year, asked.number or None)
+    number = asked.number_key if asked.number else None
+    return false() if asked.is_empty else issues_matching_parts(asked.words, asked.year, number)
 
 
 def issues_matching_parts(wanted: Sequence, year, number) -> ColumnElement[bool]:
-    """The condition for the parts of a parsed query, which may be parameters; year and number may be None."""
+    """The condition for the parts of a parsed query, which may be parameters; year and number may be None.
+
+    `number` is the key of a number.
+    """
     # Find the series first, by their index, and then their issues.
     if wanted or year is not None:
         series = aliased(Series)

@@ -289,9 +289,11 @@ class Catalog:
         return entity.name
 
     def _expire_placed(self, entity) -> None:
-        """Expire the date of an issue without one, as a trigger sets it."""
-        if getattr(entity, "cover_date_precision", None) == Precision.NONE:
-            self.session.expire(entity, ["cover_date"])
+        """Expire the place of an issue in its series, and its date if it has none, as triggers set them."""
+        if isinstance(entity, Issue):
+            self.session.expire(entity, ["series_order"])
+            if entity.cover_date_precision == Precision.NONE:
+                self.session.expire(entity, ["cover_date"])
 
     def _write_parts(self, kind: Kind, entity, values: dict) -> None:
         for link in kind.links:

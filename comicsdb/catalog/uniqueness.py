@@ -2,21 +2,35 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import Column, Index, UniqueConstraint, select
+from sqlalchemy import Column, ColumnElement, Index, String, UniqueConstraint, cast, select
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import ConflictError
 from comicsdb.catalog.kinds import Kind
+from comicsdb.issue_numbers import number_key
 from comicsdb.models.base import metadata
 
 
-def to_conflict(kind: Kind, table_name: str, name: str) -> ConflictError:
+def to_conflict(kind: Kind, table_name: str, name: str, holder: str | None = None) -> ConflictError:
     """The conflict that the violation of a constraint or unique index stands for."""
     table = metadata.tables[table_name]
     rules = {rule.name: rule for rule in (*table.indexes, *table.constraints)}
     columns = [column.name for column in rules[name].columns] or ["name"]  # an index on lower(name)
-    parents = {f"{field}_id": field for field in ("issue", "creator", *kind.parents)}
-    return ConflictError(table.name, tuple(parents.get(column, column) for column in columns))
+    fields = {f"{field}_id": field for field in ("issue", "creator", *kind.parents)} | {
+        "number_key": "number"
+    }
+    return ConflictError(table.name, tuple(fields.get(column, column) for column in columns), holder)
+
+
+def holds(kind: Kind, fields: Iterable[str], values: dict) -> list[ColumnElement[bool]]:
+    """The conditions on the object that already has the values of the unique `fields` of a conflict."""
+    columns = kind.model.__table__.c
+    return [
+        columns.number_key == number_key(values[field])
+        if field == "number" and "number_key" in columns
+        else columns[f"{field}_id" if field in kind.parents else field] == values.get(field)
+        for field in fields
+    ]
 
 
 def find_conflicts(
@@ -28,6 +42,8 @@ def find_conflicts(
     the ids in `besides` are ignored.
     """
     table = kind.model.__table__
+    if "number_key" in table.c and "number" in columns:
+        columns = columns | {"number_key": number_key(columns["number"])}
     found = []
     for rule in sorted(_unique_sets(table), key=lambda rule: str(rule.name)):
         after = {
@@ -38,11 +54,12 @@ def find_conflicts(
         }
         if not set(after) & set(columns) or None in after.values():
             continue
-        others = select(table.c.id).where(*(table.c[name] == value for name, value in after.items()))
+        shown = table.c.slug if "slug" in table.c else table.c.id
+        others = select(cast(shown, String)).where(*(table.c[name] == value for name, value in after.items()))
         if own := [*besides, *([entity.id] if entity is not None else ())]:
             others = others.where(table.c.id.not_in(own))
-        if session.scalar(others.limit(1)) is not None:
-            found.append(to_conflict(kind, table.name, rule.name))
+        if (holder := session.scalar(others.limit(1))) is not None:
+            found.append(to_conflict(kind, table.name, rule.name, holder))
     return found
 
 

@@ -350,7 +350,9 @@ _issue, _credit, _variant = models.Issue, models.Credit, models.Variant
 ISSUES = _file(
     "issues",
     _issue,
-    "id series_id slug number alt_number title",
+    "id series_id slug",
+    *(field(column, read=readers.issue_number(column)) for column in (_issue.number, _issue.alt_number)),
+    "title",
     field(_issue.name, "story_titles"),
     field(_issue.cover_date, read=optional(readers.day(EARLIEST_YEAR)), default=None),
     "cover_date_precision",
@@ -365,7 +367,7 @@ ISSUES = _file(
     _matching(_issue.cover_hash, r"([0-9a-fA-F]{16})?", "16 hexadecimal digits"),
     *_links(_issue),
     "cv_id gcd_id created_by_id edited_by_id created_on modified",
-    unique=(*_UNIQUE_IDS, ("series_id and number", ("series_id", "number"))),
+    unique=(*_UNIQUE_IDS, ("series_id and number", ("series_id", "number_key(number)"))),
 )
 _ROLES_OF_CREDIT = Link("roles", models.credit_role, "credit_id", "role_id", models.Role)
 CREDITS = _file(

@@ -148,8 +148,11 @@ def _report_taken(run: ImportRun, file: File) -> None:
     for words, columns in file.unique:
         if words == "slug":
             continue
-        same = " AND ".join(f"t.{column} = s.{column}" for column in columns)
-        values = ", ".join(f"s.{column}" for column in columns)
+        pairs = [(f"t.{column}", f"s.{column}") for column in columns if column != "number_key(number)"]
+        if len(pairs) < len(columns):
+            pairs.append(("t.number_key", "number_key(s.number)"))
+        same = " AND ".join(f"{there} = {here}" for there, here in pairs)
+        values = ", ".join(here for _there, here in pairs)
         staging.report(
             run.problems,
             run.cursor,

@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import orjson
 
+from comicsdb.issue_numbers import clean_number
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import YEARS
 from comicsdb.models.currencies import (
@@ -70,6 +71,12 @@ def text(column, *, required: bool = False) -> Reader:
         return value
 
     return read
+
+
+def issue_number(column) -> Reader:
+    """The number of an issue, as it is stored."""
+    check = text(column, required=column.name == "number")
+    return lambda value: clean_number(check(value)) or check("")
 
 
 def matching(column, pattern: str, words: str) -> Reader:

@@ -62,7 +62,7 @@ _PULLED = """
     WHERE p.user_id = :user"""
 _READ = "EXISTS (SELECT FROM read_date d WHERE d.user_id = :user AND d.issue_id = i.id)"
 # The order of issues within their series, as one value.
-_PLACE = "(i.cover_date, coalesce(i.store_date, 'infinity'), i.number, i.id)"
+_PLACE = "(i.series_order, i.id)"
 _RELEASED = "coalesce(i.store_date, i.cover_date) <= :today"
 
 # The first issue after the furthest read one, in the most recently read series.
@@ -80,13 +80,13 @@ _SERIES = f"""
         ) r GROUP BY r.series_id ORDER BY at DESC, r.series_id LIMIT :series
     ) recent
     CROSS JOIN LATERAL (
-        SELECT i.cover_date, coalesce(i.store_date, 'infinity') AS store_date, i.number, i.id FROM issue i
+        SELECT i.series_order, i.id FROM issue i
         WHERE i.series_id = recent.series_id AND {_READ} ORDER BY {_PLACE} DESC LIMIT 1
     ) furthest
     CROSS JOIN LATERAL (
         SELECT i.id FROM issue i
-        WHERE i.series_id = recent.series_id AND {_RELEASED} AND {_PLACE} >
-            (furthest.cover_date, furthest.store_date, furthest.number, furthest.id)
+        WHERE i.series_id = recent.series_id AND {_RELEASED}
+            AND {_PLACE} > (furthest.series_order, furthest.id)
         ORDER BY {_PLACE} LIMIT 1
     ) next"""
 

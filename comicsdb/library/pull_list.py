@@ -170,7 +170,8 @@ def week(session: Session, user_id: int, monday: date, limit: int | None = SHOWN
             )
         )
         .order_by(
-            *(Issue.store_date, Series.sort_folded, Series.sort_name, Issue.number, Issue.id, Variant.id)
+            *(Issue.store_date, Series.sort_folded, Series.sort_name),
+            *(Issue.series_order, Issue.id, Variant.id),
         )
         .limit(limit)
     )

@@ -187,10 +187,11 @@ def issues(
         places, texts = zip(*numbered, strict=True)
         wanted = table_of_arrays("numbered", series_id=(Integer, places), number=(Text, texts))
         own = issue.c.series_id == wanted.c.series_id
-        for column in (issue.c.number, issue.c.alt_number):
-            has = upper_case(column) == wanted.c.number
+        keys = {"number": issue.c.number_key, "alt_number": func.number_key(issue.c.alt_number)}
+        for name, key in keys.items():
+            has = key == wanted.c.number
             found = select(issue.c.id).where(own, has).order_by(*ORDER).limit(ISSUES_MAX)
-            found = found.lateral(f"by_{column.name}")
+            found = found.lateral(f"by_{name}")
             parts.append(select(found.c.id).select_from(wanted.join(found, true())))
     if dated:
         places, years = zip(*dated, strict=True)

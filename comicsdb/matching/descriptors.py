@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from comicsdb.catalog.search import isbns
 from comicsdb.catalog.trade_numbers import CODE_LENGTHS, ISBN13_PREFIXES
+from comicsdb.issue_numbers import clean_number
 from comicsdb.matching import words
 from comicsdb.matching.filenames import ExternalId, Reading, parse
 from comicsdb.models.choices import ID_COLUMNS, LANGUAGES, SeriesTypeCode
@@ -17,7 +18,6 @@ from comicsdb.values import compact_code
 HASH_KINDS = ("phash", "dhash", "ahash")
 FIRST_YEAR = 1000  # from here on, the number of a volume is understood as the first year of the series
 READINGS_MAX = 8
-HALF = ("½", "0.5", "1/2")  # the spellings of the number ½
 NUMBER_DIGITS = 10  # more digits than an integer column can store
 SUPPLEMENTED = (17, 18)  # digits of a barcode with a five-digit supplement
 # A marked volume, which for Western comics is mostly a collection.
@@ -66,12 +66,12 @@ def build_descriptor(known: Mapping) -> Descriptor:
     label = _LABEL.fullmatch(series)
     if label and not began:  # "Batman (2016)" may also be the name
         series, began = label[1], int(label[2])
-    given = Reading(series, _number(known.get("number", "")), known.get("title", ""), volume, year)
+    given = Reading(series, clean_number(known.get("number", "")), known.get("title", ""), volume, year)
     alternatives = [*known.get("alt_series", ()), *([label[0]] if label else ())]
     marked = _VOLUME_MARK.search(name)
     return Descriptor(
         readings=_readings(given, alternatives, [*_with_numbered_names(parsed.readings)]),
-        marked_volume=_number(marked[1]) if marked else "",
+        marked_volume=clean_number(marked[1]) if marked else "",
         title=given.title or parsed.title,
         count=known.get("count") or parsed.count,
         year_began=began,
@@ -106,7 +106,7 @@ def _readings(given: Reading, alt_series: Sequence[str], parsed: list[Reading]) 
         return replace(
             reading,
             series=series,
-            number=given.number or _number(reading.number),
+            number=given.number or clean_number(reading.number),
             title=given.title or reading.title,
             volume=reading.volume if given.volume is None else given.volume,
             year=given.year or reading.year,
@@ -118,22 +118,6 @@ def _readings(given: Reading, alt_series: Sequence[str], parsed: list[Reading]) 
     found += [completed(each.series, each) for each in parsed if each.series]
     # Without a series: it may be given by its id alone.
     return tuple(dict.fromkeys(found or [completed("", first)]))[:READINGS_MAX]
-
-
-def _number(number: str) -> str:
-    """A number as the catalogue writes it: without `#` and leading zeros, in upper case."""
-    number = number.strip().lstrip("#").strip().upper()
-    found = re.fullmatch(r"(-?)0*([0-9].*)", number)
-    return f"{found[1]}{found[2]}" if found else number
-
-
-def number_spellings(number: str) -> tuple[str, ...]:
-    """The possible spellings of a number in the catalogue."""
-    if number in HALF:
-        return HALF
-    if number.endswith("½"):
-        return (number, f"{number[:-1]}.5")
-    return (number, f"{number[:-2]}½") if number.endswith(".5") else (number,)
 
 
 def _day(year: int | None, month: int | None, day: int | None) -> date | None:

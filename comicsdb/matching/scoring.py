@@ -11,7 +11,8 @@ from math import exp
 
 from sqlalchemy import Row
 
-from comicsdb.matching.descriptors import Descriptor, fold_name, number_spellings
+from comicsdb.issue_numbers import number_key, number_keys
+from comicsdb.matching.descriptors import Descriptor, fold_name
 from comicsdb.matching.filenames import Reading
 from comicsdb.models.choices import COLLECTED_CODES, DEFAULT_LANGUAGE, Precision, SeriesTypeCode
 from comicsdb.values import partial_day_text
@@ -212,10 +213,12 @@ def _of_reading(
 
 def _number(reading: Reading, issue: Row) -> Reason:
     if reading.number:
-        wanted = number_spellings(reading.number)
-        if issue.number.upper() in wanted:
+        key, *similar = number_keys(reading.number)
+        if number_key(issue.number) == key:
             return Reason("number", "number equal", 3.0)
-        if issue.alt_number and issue.alt_number.upper() in wanted:
+        if number_key(issue.number) in similar:  # 7.1 instead of 7.10
+            return Reason("number", "number equal but for a zero", 1.0)
+        if issue.alt_number and number_key(issue.alt_number) == key:
             return Reason("number", "alternative number equal", 1.0)
         return Reason("number", "number different", -7.0)
     if issue.number == "1" and issue.format in ONE_ISSUE_FORMATS:

@@ -7,8 +7,9 @@ from itertools import product
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
+from comicsdb.issue_numbers import number_key, number_keys
 from comicsdb.matching import candidates, scoring
-from comicsdb.matching.descriptors import Descriptor, barcode_stem, fold_name, number_spellings
+from comicsdb.matching.descriptors import Descriptor, barcode_stem, fold_name
 from comicsdb.matching.filenames import Reading
 from comicsdb.matching.scoring import Match, Reason
 
@@ -29,7 +30,7 @@ def match(session: Session, descriptors: Sequence[Descriptor], limit: int) -> li
     rows = candidates.issues(session, ids, sorted(numbered), sorted(dated)) if ids or numbered else ()
     placed: dict[tuple[int, str | int], list[Row]] = defaultdict(list)
     for row in rows:
-        for key in {row.number.upper(), row.alt_number.upper(), scoring.issue_year(row)}:
+        for key in {number_key(row.number), number_key(row.alt_number), scoring.issue_year(row)}:
             placed[row.series_id, key].append(row)
     by_id = {row.id: row for row in rows}
     return [
@@ -45,7 +46,7 @@ def _issue_keys(readings: Sequence[Reading], series: Iterable[int]) -> tuple[set
     """The pairs of series and number, and of series and year, that the described issue may have."""
     numbered, dated = set(), set()
     for series_id, reading in product(series, readings):
-        numbered |= {(series_id, number) for number in number_spellings(reading.number or "1")}
+        numbered |= {(series_id, key) for key in number_keys(reading.number or "1")}
         if not reading.number and reading.year:
             dated.add((series_id, reading.year))
     return numbered, dated

@@ -8,6 +8,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Date,
+    FetchedValue,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -16,6 +17,7 @@ from sqlalchemy import (
     SmallInteger,
     String,
     Table,
+    Text,
     UniqueConstraint,
     literal_column,
 )
@@ -112,6 +114,10 @@ def _code_index(table: str, column: str) -> Index:
     )
 
 
+def _by_trigger() -> Mapped[str | None]:
+    return mapped_column(Text(collation="C"), FetchedValue(), server_onupdate=FetchedValue(), deferred=True)
+
+
 class Issue(
     RatingsMixin,
     PictureMixin,
@@ -133,7 +139,10 @@ class Issue(
         Index("uq_issue_slug", "slug", unique=True),
         *external_id_column_args("issue", include=("series_id",)),
         *price_args(),
-        UniqueConstraint("series_id", "number", name="uq_issue_series_id_number"),
+        Index("uq_issue_series_id_number_key", "series_id", "number_key", unique=True),
+        Index("ix_issue_number_key", "number_key"),
+        Index("ix_issue_alt_number_key", literal_column("number_key(alt_number)")),
+        Index("ix_issue_series_id_series_order", "series_id", "series_order", "id"),
         Index(
             "ix_issue_series_order",
             "series_id",
@@ -145,9 +154,7 @@ class Issue(
         Index(
             "ix_issue_id_series_id", "id", "series_id"
         ),  # for index-only scans of the series of many issues
-        Index("ix_issue_series_id_number_upper", "series_id", upper("number", ordered=True)),
-        Index("ix_issue_number_upper", upper("number", ordered=True)),
-        *(Index(f"ix_issue_{column}_upper", upper(column)) for column in ("alt_number", "sku", "cover_hash")),
+        *(Index(f"ix_issue_{column}_upper", upper(column)) for column in ("sku", "cover_hash")),
         _code_index("issue", "upc"),
         _code_index("issue", "isbn"),
         Index(
@@ -172,6 +179,9 @@ class Issue(
 
     series_id: Mapped[int] = parent_key("series.id", index=False)
     number: Mapped[str] = mapped_column(ordered_text(25))
+    # Triggers write both: the key of the number, and the place in the order of the series' issues.
+    number_key: Mapped[str | None] = _by_trigger()
+    series_order: Mapped[str | None] = _by_trigger()
     alt_number: Mapped[str] = blank_text(25)
     title: Mapped[str] = blank_text(255)
     name: Mapped[list[str]] = mapped_column(ARRAY(String(150)), server_default="{}", default=list)

@@ -4,6 +4,7 @@ import colander
 from colander import Invalid, MappingSchema, SchemaNode, drop
 
 from comicsdb.i18n import formatted
+from comicsdb.issue_numbers import NUMBER_LENGTH, clean_number
 from comicsdb.models.base import INTEGER_MAX, SMALL_MAX
 from comicsdb.models.choices import YEARS
 from comicsdb.models.currencies import CURRENCY_COLUMNS, Currency
@@ -126,6 +127,11 @@ def text(max_length: int | None = None, *, required: bool = False) -> SchemaNode
 def code(max_length: int) -> SchemaNode:
     """Create a field for a barcode or ISBN, from which spaces and hyphens are removed."""
     return field(Text(max_length, clean=compact_code))
+
+
+def issue_number(*, required: bool = False) -> SchemaNode:
+    """Create a field for the number of an issue, which is stored without `#` and leading zeros."""
+    return field(Text(NUMBER_LENGTH, blank=not required, clean=clean_number), required=required)
 
 
 def texts(max_length: int) -> SchemaNode:

@@ -10,6 +10,7 @@ from comicsdb.schemas.base import (
     date,
     external_id,
     field,
+    issue_number,
     reference,
     references,
     small_integer,
@@ -19,7 +20,6 @@ from comicsdb.schemas.base import (
 from comicsdb.schemas.external_id import external_ids
 from comicsdb.schemas.types import Amount, Boolean, Choice, PartialDate, Price
 
-NUMBER_LENGTH = 25
 TITLE_LENGTH = 255
 STORY_LENGTH = 150
 SKU_LENGTH, ISBN_LENGTH, UPC_LENGTH = 12, 13, 20
@@ -29,8 +29,8 @@ class IssueSchema(ObjectSchema):
     """An issue; `price` sets both `price` and `currency`, a partial cover date also its precision."""
 
     series = reference(required=True)
-    number = text(NUMBER_LENGTH, required=True)
-    alt_number = text(NUMBER_LENGTH)
+    number = issue_number(required=True)
+    alt_number = issue_number()
     title = text(TITLE_LENGTH)
     name = texts(STORY_LENGTH)
     cover_date = field(PartialDate(nullable=True), required=True)

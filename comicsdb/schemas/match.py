@@ -7,6 +7,7 @@ from itertools import product
 from colander import Invalid, null
 
 from comicsdb.i18n import formatted
+from comicsdb.issue_numbers import NUMBER_LENGTH
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, YEARS
 from comicsdb.models.picture_hash import signed
@@ -22,7 +23,7 @@ from comicsdb.schemas.base import (
     text,
     year,
 )
-from comicsdb.schemas.issue import ISBN_LENGTH, NUMBER_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
+from comicsdb.schemas.issue import ISBN_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
 from comicsdb.schemas.references import ids_in_addresses, issue_ids_in_notes
 from comicsdb.schemas.types import (
     SHOWN_MAX,

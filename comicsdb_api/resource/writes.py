@@ -145,9 +145,9 @@ class Draft:
     def _add(self, errors: dict[str, list[str]]) -> None:
         """Add messages; for a field that already has errors, only new ones about several fields."""
         for field, messages in errors.items():
-            known = self.errors.setdefault(field, [])
-            if not known or (field == "non_field_errors" and messages[0] not in known):
-                known += messages
+            present = self.errors.setdefault(field, [])
+            if not present or field == "non_field_errors":
+                present += [message for message in messages if message not in present]
 
 
 def is_conditional(request) -> bool:

@@ -34,14 +34,13 @@ def _previous_issue(draft: Draft):
     series_id = whole_number(chosen[0]) if chosen else None
     if series_id is None:
         return SERIES_REQUIRED
-    found = partial_day(draft.typed["cover_date"].strip())
-    day = found and found[0]
-    own = draft.entity.id if draft.entity is not None else None
-    if not day and own and draft.entity.series_id == series_id:
-        day = draft.entity.cover_date  # by which it is listed without a known date
-    before = (day, own) if day else None
-    session = draft.request.dbsession
-    return copying.previous_issue(session, series_id, before, but=own) or copying.NO_PREVIOUS
+    session, entity = draft.request.dbsession, draft.entity
+    if entity is not None and entity.series_id == series_id:
+        source = copying.previous_issue(session, series_id, before=entity.id)
+    else:
+        day = partial_day(draft.typed["cover_date"].strip())
+        source = copying.previous_issue(session, series_id, until=day and day[0])
+    return source or copying.NO_PREVIOUS
 
 
 def _copy(draft: Draft, name: str, issue_id: int) -> None:

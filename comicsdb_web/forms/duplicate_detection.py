@@ -2,8 +2,9 @@
 
 from sqlalchemy import func, or_, text
 
-from comicsdb.catalog import search
+from comicsdb.catalog import search, uniqueness
 from comicsdb.catalog.errors import ConflictError
+from comicsdb.catalog.kinds import kind_of
 from comicsdb.models import Issue
 from comicsdb_web.forms.lookup import Item, source_of
 from comicsdb_web.rendering.locales import _
@@ -56,14 +57,10 @@ def describe_conflict(
     field, words = known.get(
         conflict.fields, (conflict.fields[0], _("Another entry already has this value."))
     )
-    conditions = []
-    for each in conflict.fields:
-        column = getattr(model, f"{each}_id", None)
-        column = getattr(model, each) if column is None else column
-        conditions.append(column == values.get(each))
     if not hasattr(model, "slug"):  # reference data have no pages
         return field, words, None, ""
     source = source_of(model.__tablename__)
+    conditions = uniqueness.holds(kind_of(model), conflict.fields, values)
     other = request.dbsession.scalar(source.rows().where(*conditions).limit(1))
     if other is None:
         return field, words, None, ""

@@ -13,7 +13,7 @@ from comicsdb_web.lists.json_columns import json_object
 from comicsdb_web.rendering.row_views import RowView, row_view
 
 # The order of issues within their series.
-WITHIN_SERIES = (Issue.cover_date, Issue.store_date.asc().nulls_last(), Issue.number, Issue.id)
+WITHIN_SERIES = (Issue.series_order, Issue.id)
 
 
 def _latest_first(issues) -> tuple:

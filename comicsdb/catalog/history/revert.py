@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from comicsdb.catalog import uniqueness
 from comicsdb.catalog.crosswalk import resolve_ids
 from comicsdb.catalog.errors import CatalogError, ConflictError
 from comicsdb.catalog.history.diff import Difference, compare, referenced_ids
@@ -122,8 +123,7 @@ def _check_stamp(entity, modified: datetime) -> None:
 def conflicting_object(session: Session, entity, target: dict, conflict: ConflictError):
     """The object that has the unique values of a conflict; None if it was deleted meanwhile."""
     model, kind = type(entity), KINDS[entity.__tablename__]
-    columns = {field: f"{field}_id" if field in kind.parents else field for field in conflict.fields}
-    conditions = [getattr(model, column) == target[field] for field, column in columns.items()]
+    conditions = uniqueness.holds(kind, conflict.fields, target)
     return session.scalar(select_with_labels(model).where(*conditions, model.id != entity.id).limit(1))
 
 

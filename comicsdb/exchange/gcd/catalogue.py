@@ -102,12 +102,12 @@ class Catalogue:
         return found
 
     def numbers(self, series: Iterable[int]) -> dict[tuple[int, str], tuple[int, int | None]]:
-        """The issues of these series: id and id at GCD, by series and number."""
+        """The issues of these series: id and id at GCD, by series and key of the number."""
         rows = self.session.execute(
-            text("SELECT series_id, number, id, gcd_id FROM issue WHERE series_id = ANY(:series)"),
+            text("SELECT series_id, number_key, id, gcd_id FROM issue WHERE series_id = ANY(:series)"),
             {"series": list(series)},
         )
-        return {(series_id, number): (issue, gcd_id) for series_id, number, issue, gcd_id in rows}
+        return {(series_id, key): (issue, gcd_id) for series_id, key, issue, gcd_id in rows}
 
     def universes(self) -> set[tuple[int | None, str, str]]:
         """The publisher, name and designation of all universes; the combination is unique."""

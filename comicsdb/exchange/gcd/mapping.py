@@ -14,6 +14,7 @@ from comicsdb.exchange.gcd.dump import Dump
 from comicsdb.exchange.gcd.plan import Choices, PlannedSeries
 from comicsdb.exchange.gcd.reading import IssueRow, PieceRows
 from comicsdb.exchange.gcd.report import Review
+from comicsdb.issue_numbers import number_key
 from comicsdb.models.choices import COLLECTED_CODES, Precision, SeriesTypeCode, Status
 from comicsdb.models.currencies import Currency
 
@@ -429,7 +430,7 @@ class Mapper:
 
     @staticmethod
     def _same_issue(taken: dict, fields: dict) -> int | None:
-        issue, gcd_id = taken.get((fields["series"], fields["number"]), (None, None))
+        issue, gcd_id = taken.get((fields["series"], number_key(fields["number"])), (None, None))
         return issue if gcd_id is None else None
 
     def _numbered(self, rows: PieceRows, present: dict[int, int], taken: dict):
@@ -448,11 +449,11 @@ class Mapper:
             if number.rule:
                 self._of_issue(number.rule, issue, "number", there=issue.number)
             if number.number:
-                claims[series, number.number].append((issue, number))
-        for (series, number), listed in claims.items():
-            owner = taken.get((series, number))
+                claims[series, number_key(number.number)].append((issue, number))
+        for (series, key), listed in claims.items():
+            owner = taken.get((series, key))
             # The issue that already has the number first, then those with exactly this number printed.
-            listed.sort(key=lambda claim: (claim[0].id not in present, claim[0].number != number))
+            listed.sort(key=lambda claim: (claim[0].id not in present, claim[0].number != claim[1].number))
             if (
                 owner
                 and owner[1] is not None

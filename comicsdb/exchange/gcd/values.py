@@ -13,13 +13,14 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from stdnum import isbn as isbn_numbers
 from stdnum.exceptions import ValidationError
 
+from comicsdb.issue_numbers import NUMBER_LENGTH, clean_number
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, LANGUAGES, YEARS, Precision, SeriesTypeCode
 from comicsdb.models.currencies import Currency, currencies_of
 from comicsdb.schemas.types import amount_problem
 from comicsdb.values import bad_character, iso_day
 
-NUMBER_LENGTH, UPC_LENGTH, TITLE_LENGTH = 25, 20, 150
+UPC_LENGTH, TITLE_LENGTH = 20, 150
 UNNUMBERED = "[nn]"
 
 DAY, MONTH, YEAR = Precision.DAY.value, Precision.MONTH.value, Precision.YEAR.value
@@ -89,6 +90,7 @@ def number(text: str, volume: str = "", *, with_volume: bool = False) -> Number:
         return Number("", rule="unnumbered")
     if with_volume and volume:
         text = f"v{line(volume)}#{text}"
+    text = clean_number(text)
     if len(text) > NUMBER_LENGTH:
         return Number("", rule="number-too-long")
     if len(second.strip()) > NUMBER_LENGTH:

@@ -179,7 +179,7 @@ def is_missing(
 
 
 def order_of_missing(issue=Issue) -> tuple:
-    """By cover date and number."""
+    """By cover date and number as text, as Metron's API has it."""
     columns = getattr(issue, "c", issue)
     return columns.cover_date, columns.number, columns.id
 
@@ -193,7 +193,7 @@ def missing_issues(
         .join(Issue.series)
         .where(Issue.series_id == series_id, is_missing(user_id, today))
         .options(contains_eager(Issue.series).joinedload(Series.series_type))
-        .order_by(*order_of_missing())
+        .order_by(Issue.series_order, Issue.id)
     )
     return list(session.scalars(rows.limit(limit).offset(offset)))
 

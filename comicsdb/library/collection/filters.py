@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Select, Text, case, exists, func, literal,
 from sqlalchemy.orm import contains_eager, joinedload
 
 from comicsdb.catalog import search
+from comicsdb.issue_numbers import clean_number, number_key
 from comicsdb.models import CollectionItem, Imprint, Issue, Publisher, Series
 
 ORDER = (*search.order_columns(Issue), CollectionItem.id)
@@ -50,7 +51,7 @@ class CollectionFilters:
             ),
             "series_id": lambda key: Series.id == key,
             "series_type": lambda key: Series.series_type_id == key,
-            "issue_number": search.has_number,
+            "issue_number": lambda number: search.has_number(number_key(clean_number(number))),
             "publisher_name": lambda name: _named(Publisher, Series.publisher_id, name),
             "publisher_id": lambda key: Series.publisher_id == key,
             "imprint_name": lambda name: _named(Imprint, Series.imprint_id, name),

@@ -5,10 +5,8 @@ after every statement. Triggers close gaps after deletions, and update the stamp
 neighbours.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from typing import NamedTuple
 
 from sqlalchemy import case, delete, func, select, text, update
@@ -18,6 +16,7 @@ from comicsdb.catalog import rules
 from comicsdb.catalog.column_checks import is_integer
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
+from comicsdb.library import runs
 from comicsdb.library.locks import find_row
 from comicsdb.library.reading_lists import LockedList, expire_stamps
 from comicsdb.models import Arc, Issue, ReadingList, ReadingListItem, Series, issue_arc
@@ -30,8 +29,6 @@ UP, DOWN = "up", "down"
 TYPES = ("", *ItemType)
 
 NO_BOUND = _("Enter the first or the last issue, or choose all.")
-REVERSED = _("The last issue comes before the first one.")
-NO_SUCH_NUMBER = _("The series has no issue with this number.")
 
 
 class AddResult(NamedTuple):
@@ -74,7 +71,7 @@ def add_issues(
 def add_series(
     locked: LockedList, series_id: int, *, first: str = "", last: str = "", whole: bool = False, at: str = END
 ) -> AddResult:
-    """Add issues of a series by cover date, all or a range of numbers.
+    """Add issues of a series in order, all or a range of numbers.
 
     If one bound is blank, the range extends to that end of the series. Raises InvalidError, naming "series",
     "first" or "last", for an unknown series or number, for a last issue before the first one, and if neither
@@ -86,10 +83,8 @@ def add_series(
     bounds = {"first": first.strip(), "last": last.strip()}
     if not (whole or any(bounds.values())):
         raise InvalidError({"first": [NO_BOUND]})
-    issues = _in_order(session, Issue.series_id == series_id)
-    if not whole:
-        issues = _range(issues, bounds)
-    return _add_all(session, found, [issue.id for issue in issues], at)
+    ids = runs.issues(session, series_id, **({} if whole else bounds))
+    return _add_all(session, found, ids, at)
 
 
 def add_arc(locked: LockedList, arc_id: int, *, at: str = END) -> AddResult:
@@ -97,9 +92,7 @@ def add_arc(locked: LockedList, arc_id: int, *, at: str = END) -> AddResult:
     session, found = locked
     if not (_is_id(arc_id) and rules.existing_ids(session, Arc, [arc_id])):
         raise InvalidError({"arc": [no_such_object(arc_id)]})
-    linked = select(issue_arc.c.issue_id).where(issue_arc.c.arc_id == arc_id)
-    issues = _in_order(session, Issue.id.in_(linked))
-    return _add_all(session, found, [issue.id for issue in issues], at)
+    return _add_all(session, found, _issues_of_arc(session, arc_id), at)
 
 
 def reorder(locked: LockedList, order: Sequence[int], selected: Iterable[int] = ()) -> ReorderResult:
@@ -177,46 +170,14 @@ def remove_item(locked: LockedList, item_id: int) -> None:
     _execute(session, delete(ReadingListItem).where(ReadingListItem.id == item.id))
 
 
-# The issues of a series or an arc.
+# The issues of an arc.
 
 
-def _in_order(session: Session, which) -> list:
-    """Issues by cover date, then by store date, series and number, comparing numbers numerically."""
-    columns = (Issue.id, Issue.number, Issue.cover_date, Issue.store_date, Series.folded, Series.year_began)
-    rows = session.execute(select(*columns).join(Series, Series.id == Issue.series_id).where(which)).all()
-    return sorted(rows, key=_reading_order)
-
-
-def _reading_order(row) -> tuple:
-    number = re.match(r"-?\d+(\.\d+)?", row.number)
-    return (
-        row.cover_date,
-        row.store_date or date.max,
-        row.folded,
-        row.year_began,
-        float(number[0]) if number else float("inf"),
-        row.number,
-        row.id,
-    )
-
-
-def _range(issues: list, bounds: dict[str, str]) -> list:
-    """The issues from the first bound to the last; raises InvalidError."""
-    places = {name: _index_of(issues, number) for name, number in bounds.items() if number}
-    unknown = {name: [NO_SUCH_NUMBER] for name, place in places.items() if place is None}
-    if unknown:
-        raise InvalidError(unknown)
-    begin, end = places.get("first", 0), places.get("last", len(issues) - 1)
-    if end < begin:
-        raise InvalidError({"last": [REVERSED]})
-    return issues[begin : end + 1]
-
-
-def _index_of(issues: list, number: str) -> int | None:
-    """The index of the issue with a number, ignoring case, although an exact match is preferred."""
-    alike = [place for place, issue in enumerate(issues) if issue.number.upper() == number.upper()]
-    exact = [place for place in alike if issues[place].number == number]
-    return next(iter(exact or alike), None)
+def _issues_of_arc(session: Session, arc_id: int) -> list[int]:
+    """The ids of the issues of an arc by cover date, then by store date, series, and order in the series."""
+    order = (Issue.cover_date, Issue.store_date, Series.folded, Series.year_began, Issue.series_order)
+    linked = select(Issue.id).join(issue_arc, issue_arc.c.issue_id == Issue.id).join(Issue.series)
+    return list(session.scalars(linked.where(issue_arc.c.arc_id == arc_id).order_by(*order, Issue.id)))
 
 
 # Statements.

@@ -8,9 +8,10 @@ from sqlalchemy import case, select
 from sqlalchemy.orm import Session
 
 from comicsdb.i18n import _
+from comicsdb.issue_numbers import clean_number
 from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.format import CBL, ITEMS, TOO_MANY_ROWS, Row, Upload, parse_fields
-from comicsdb.library.transfer.matching import FIRST_YEAR, MatchQuery, clean_number, split_name
+from comicsdb.library.transfer.matching import FIRST_YEAR, MatchQuery, split_name
 from comicsdb.library.transfer.tables import decode, file_error
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series
 from comicsdb.models.base import INTEGER_MAX

@@ -11,6 +11,7 @@ from datetime import date
 from functools import partial
 
 from comicsdb.i18n import _
+from comicsdb.issue_numbers import clean_number
 from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.format import (
     COLLECTION,
@@ -23,7 +24,7 @@ from comicsdb.library.transfer.format import (
     parse_fields,
     published,
 )
-from comicsdb.library.transfer.matching import MatchQuery, clean_number, split_name, split_title
+from comicsdb.library.transfer.matching import MatchQuery, split_name, split_title
 from comicsdb.library.transfer.tables import Table, file_error
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models.base import SMALL_MAX

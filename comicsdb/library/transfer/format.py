@@ -12,8 +12,9 @@ from functools import partial
 from sqlalchemy import Boolean, Date, DateTime, Numeric, String
 
 from comicsdb.i18n import _
+from comicsdb.issue_numbers import clean_number
 from comicsdb.library.transfer import values as read
-from comicsdb.library.transfer.matching import MatchQuery, clean_number, split_name
+from comicsdb.library.transfer.matching import MatchQuery, split_name
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models import (
     CollectionItem,

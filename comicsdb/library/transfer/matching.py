@@ -17,6 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from comicsdb.i18n import _
+from comicsdb.issue_numbers import clean_number
 from comicsdb.models.choices import Precision
 
 MATCHED, AMBIGUOUS, UNKNOWN = "matched", "ambiguous", "unknown"
@@ -277,7 +278,6 @@ _TITLE_NUMBER = re.compile(r"^(?P<series>.+?)\s+(?:chapter\s+)?#\s*(?P<number>\S
 _TITLE_VOLUME = re.compile(
     r"^(?P<series>.+?),?\s+(?:vol(?:ume)?\.?|book)\s*(?P<number>\d{1,4})\b", re.I | re.A
 )
-_NUMBER_MARK = re.compile(r"^(?:#|n[or]\.?\s*(?=\d)|n\.\s*(?=\d)|n[°º]\s*)\s*", re.I)
 _NOT_WORDS = re.compile(r"[\W_]+")
 # Optional words in the names of publishers.
 _PUBLISHER_WORDS = re.compile(
@@ -306,11 +306,6 @@ def split_title(text: str) -> tuple[str, str]:
     """The series and number in a title such as `Name #5 Variant` or `Name, Vol. 2`, else blank."""
     found = _TITLE_NUMBER.match(text) or _TITLE_VOLUME.match(text)
     return (found["series"].strip(), clean_number(found["number"])) if found else ("", "")
-
-
-def clean_number(text: str) -> str:
-    """A number without a prefix such as `#`."""
-    return _NUMBER_MARK.sub("", text.strip()).strip()
 
 
 def plain(text: str) -> str:
@@ -353,13 +348,6 @@ def _name_key(folded: str) -> str:
         nullif(translate(replace({bare}, '&', 'and'), E'{quoted}', ''), ''), {folded})"""
 
 
-def _number_key(number: str) -> str:
-    """A number without case, accents and leading zeros; the common case of digits only comes first."""
-    return f"""CASE WHEN {number} = '' THEN ''
-        WHEN translate({number}, '0123456789', '') = '' THEN coalesce(nullif(ltrim({number}, '0'), ''), '0')
-        ELSE regexp_replace(fold({number}), '^0+([0-9])', '\\1') END"""
-
-
 _NAMES = f"""
     SELECT id, {_name_key("folded")} AS key, false AS alt FROM series
     UNION ALL
@@ -390,7 +378,7 @@ _HAS_NAME = f"""
      ))
 """
 _ASKED_BY_ID = f"""
-    SELECT asked.*, {_name_key("folded")} AS key, {_number_key("number")} AS number_key
+    SELECT asked.*, {_name_key("folded")} AS key, number_key(number) AS number_key
     FROM (
         SELECT *, fold(btrim(name)) AS folded
         FROM jsonb_to_recordset(CAST(:rows AS jsonb))
@@ -426,7 +414,7 @@ BY_ID = f"""
         WHERE wanted.upc <> ''
     )
     SELECT place, issue.id, found.rank, {_HAS_NAME} AS named, true AS exact,
-        wanted.number_key IN ({_number_key("issue.number")}, {_number_key("issue.alt_number")}),
+        wanted.number_key IN (issue.number_key, number_key(issue.alt_number)),
         {_SERIES_FACTS}, {_ISSUE_DATES}
     FROM found JOIN wanted USING (place) JOIN issue ON issue.id = found.id
     JOIN series ON series.id = issue.series_id {_PUBLISHERS}
@@ -444,7 +432,7 @@ SERIES_BY_ID = f"""
 
 _BY_NAME = f"""
     wanted AS MATERIALIZED (
-        SELECT place, folded, {_name_key("folded")} AS key, {_number_key("number")} AS number
+        SELECT place, folded, {_name_key("folded")} AS key, number_key(number) AS number
         FROM (
             SELECT *, fold(btrim(name)) AS folded
             FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS asked (place integer, name text, number text)
@@ -462,13 +450,13 @@ _BY_NAME = f"""
 BY_WORDS = f"""
     WITH {_BY_NAME},
     issues AS MATERIALIZED (
-        SELECT id, series_id, number, alt_number FROM issue
+        SELECT id, series_id, number_key, alt_number FROM issue
         WHERE series_id IN (SELECT series_id FROM named)
     ),
     numbers AS MATERIALIZED (
-        SELECT id, series_id, {_number_key("number")} AS number, true AS main FROM issues
+        SELECT id, series_id, number_key AS number, true AS main FROM issues
         UNION ALL
-        SELECT id, series_id, {_number_key("alt_number")}, false FROM issues WHERE alt_number <> ''
+        SELECT id, series_id, number_key(alt_number), false FROM issues WHERE alt_number <> ''
         UNION ALL
         SELECT min(id), series_id, '', true FROM issues GROUP BY series_id HAVING count(*) = 1
     ),

@@ -71,7 +71,7 @@ def _common(own, model) -> dict[str, PageColumn]:
 def _neighbour(own, model, *, later: bool) -> PageColumn:
     """The object before or after this one in the order of lists, for an issue within its series."""
     other = aliased(model, name="other")
-    columns = (Issue.cover_date, Issue.id) if model is Issue else search.order_columns(model)
+    columns = (Issue.series_order, Issue.id) if model is Issue else search.order_columns(model)
     order = [getattr(other, column.key) for column in columns]
     place, here = tuple_(*order), tuple_(*(getattr(own, column.key) for column in order))
     query = select(*cards.link_columns(other)).where(place > here if later else place < here)

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import selectinload
 
 from comicsdb.community.reviews import visible_digest
+from comicsdb.issue_numbers import NUMBER_LENGTH
 from comicsdb.models import (
     Arc,
     Character,
@@ -28,7 +29,7 @@ from comicsdb.models import (
 from comicsdb.models.choices import EARLIEST_YEAR, UNKNOWN_AGE_RATING_ID
 from comicsdb.readcache.validators import microseconds
 from comicsdb.schemas import IssueSchema
-from comicsdb.schemas.issue import ISBN_LENGTH, NUMBER_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
+from comicsdb.schemas.issue import ISBN_LENGTH, SKU_LENGTH, TITLE_LENGTH, UPC_LENGTH
 from comicsdb.values import whole_number
 from comicsdb_web.forms import fields, options
 from comicsdb_web.forms.catalogue_forms import (

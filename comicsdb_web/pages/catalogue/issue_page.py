@@ -69,7 +69,7 @@ def _reprints(own) -> PageColumn:
     store_date = other.store_date.asc().nulls_last()
     by_series = (Series.sort_folded, Series.sort_name)
     return object_list(
-        "issue", query.order_by(other.cover_date, *by_series, store_date, other.number, other.id), own
+        "issue", query.order_by(other.cover_date, *by_series, store_date, other.series_order, other.id), own
     )
 
 

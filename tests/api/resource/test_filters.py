@@ -88,7 +88,7 @@ def fill(make, session) -> dict[str, dict[str, int]]:
         ),
         "h2": make.issue(
             series=series["harbor"],
-            number="01",
+            number="1B",
             cover_date=date(2019, 12, 31),
             store_date=date(2019, 11, 1),
             credits=[{"creator": creators[1].id, "roles": [roles["Cover"]]}],
@@ -236,7 +236,10 @@ CASES = {
     ],
     "issue": [
         ("number=1", "h1"),
-        ("number=01", "h2"),
+        ("number=001", "h1"),
+        ("number=#1.0", "h1"),
+        ("number=1.b", "h2"),
+        ("number=0.5é", "l1"),
         ("number=½é", "l1"),
         ("number=½E", ""),
         ("alt_number=700a", "h1"),

@@ -312,7 +312,10 @@ def test_all_that_is_wrong_is_said_at_once(writer, make, nimbus):
         "cv_id": ["series with this Comic Vine ID already exists."],
         "genres": [NOT_THERE.format(998), NOT_THERE.format(999)],
         "year_end": ["A series cannot end before the year it began."],
-        "non_field_errors": [TAKEN.format("publisher, name, volume, series_type")],
+        "non_field_errors": [
+            TAKEN.format("publisher, name, volume, series_type"),
+            f"The series {one.slug} has them.",
+        ],
     }
     writer.patch(f"/api/series/{one.id}/", json={"cv_id": 7, "name": "Run"})  # the values are its own
 
@@ -320,12 +323,15 @@ def test_all_that_is_wrong_is_said_at_once(writer, make, nimbus):
 def test_unique_sets(writer, make, nimbus):
     issue, universe = make.issue(number="1"), make.universe(publisher=nimbus, name="Prime")
     other = make.issue(series=issue.series_id, number="2")
-    wrong = {"non_field_errors": [TAKEN.format("series, number")]}
+    wrong = {"non_field_errors": [TAKEN.format("series, number"), f"The issue {issue.slug} has them."]}
     assert writer.post("/api/issue/", 400, json=issue_of(make.series()) | {
         "series": issue.series_id, "number": "1"}) == wrong  # fmt: skip
-    assert writer.patch(f"/api/issue/{other.id}/", 400, json={"number": " 1 "}) == wrong
+    assert writer.patch(f"/api/issue/{other.id}/", 400, json={"number": " #01 "}) == wrong
     assert writer.post("/api/universe/", 400, form={"name": "Prime", "publisher": nimbus.id}) == {
-        "non_field_errors": [TAKEN.format("publisher, name, designation")]
+        "non_field_errors": [
+            TAKEN.format("publisher, name, designation"),
+            f"The universe {universe.slug} has them.",
+        ]
     }
     writer.post("/api/universe/", form={"name": "Prime", "publisher": nimbus.id, "designation": "2"})
     assert universe.designation == ""

@@ -11,6 +11,7 @@ from alembic import command
 from alembic.script import ScriptDirectory
 from click import ClickException
 from sqlalchemy import create_engine, inspect, text
+from sqlalchemy.exc import IntegrityError
 
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.public_tables import PUBLIC_KINDS
@@ -226,3 +227,31 @@ def test_wildcards_in_a_search_are_ordinary_characters(connection, wild):
 def test_instants_are_written_as_the_api_wants_them(connection, moment, written):
     found = connection.scalar(text("SELECT iso_instant(CAST(:moment AS timestamptz))"), {"moment": moment})
     assert found == written
+
+
+def test_upgrade_numbers_in_several_spellings_stay(empty):
+    with empty.connect() as connection:
+        command.upgrade(alembic_config(connection), "b61d0a7e3f52")
+        connection.exec_driver_sql("""
+            INSERT INTO publisher (id, slug, name) VALUES (1, 'p', 'P');
+            INSERT INTO series (id, slug, name, sort_name, volume, year_began, series_type_id, publisher_id)
+            SELECT 1, 's', 'S', 'S', 1, 2000, min(id), 1 FROM series_type;
+            INSERT INTO issue (series_id, slug, number, cover_date)
+            SELECT 1, 'i' || n, number, '2000-01-01'
+            FROM unnest('{01,1,#1,10,2,1.0}'::text[]) WITH ORDINALITY AS printed (number, n)""")
+        connection.commit()
+        command.upgrade(alembic_config(connection), "head")
+        rows = text("SELECT number, number_key FROM issue ORDER BY series_order, id")
+        assert [tuple(row) for row in connection.execute(rows)] == [
+            ("01", "#01"),
+            ("1", "1"),
+            ("#1", "##1"),
+            ("1.0", "#1.0"),
+            ("2", "2"),
+            ("10", "10"),
+        ]
+        add = text(
+            "INSERT INTO issue (series_id, slug, number, cover_date) VALUES (1, 'i9', '001', '2000-01-01')"
+        )
+        with pytest.raises(IntegrityError, match="uq_issue_series_id_number_key"):
+            connection.execute(add)

@@ -8,7 +8,7 @@ import pytest
 from bench.matching import catalogue, insert_catalogue
 from bench.noisy_names import EXAMPLES, noisy_names
 from comicsdb.matching import scoring
-from comicsdb.matching.descriptors import READINGS_MAX, build_descriptor, fold_name, number_spellings
+from comicsdb.matching.descriptors import READINGS_MAX, build_descriptor, fold_name
 from comicsdb.matching.scoring import (
     ALTERNATIVE,
     BEGINNING,
@@ -61,20 +61,6 @@ def test_names_are_compared_without_case_accents_signs_and_articles(one, other):
 )
 def test_a_name_is_that_of_a_series_or_like_it(wanted, names, relation):
     assert name_relation(wanted, names) == relation
-
-
-@pytest.mark.parametrize(
-    ("number", "written"),
-    [
-        ("½", {"½", "0.5", "1/2"}),
-        ("0.5", {"½", "0.5", "1/2"}),
-        ("1.5", {"1.5", "1½"}),
-        ("1½", {"1.5", "1½"}),
-        ("7A", {"7A"}),
-    ],
-)
-def test_numbers_have_several_ways_of_writing(number, written):
-    assert set(number_spellings(number)) == written
 
 
 @pytest.mark.parametrize(

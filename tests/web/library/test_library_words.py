@@ -40,7 +40,7 @@ def test_a_deletion_tells_what_readers_lose(testapp, session, make):
 def test_a_merge_tells_what_is_led_over(testapp, session, make):
     log_in_as(testapp, make, is_staff=True)
     series, same = make.series(), make.series()
-    issue, other = make.issue(series=series, number="1"), make.issue(series=series, number="01")
+    issue, other = make.issue(series=series, number="1"), make.issue(series=series, number="1B")
     kept(session, make, other, same)
     words = {
         "issue": ("Collection items", "Ratings", "Reading list entries", "Wishes"),

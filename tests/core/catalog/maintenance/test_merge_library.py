@@ -41,7 +41,7 @@ def reader(make):
 def two(make):
     """Two entries of the same issue: the one that a merge keeps, and the other."""
     series = make.series()
-    return make.issue(series=series, number="1"), make.issue(series=series, number="01")
+    return make.issue(series=series, number="1"), make.issue(series=series, number="1B")
 
 
 def owned(session, reader):

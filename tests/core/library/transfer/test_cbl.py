@@ -54,7 +54,7 @@ def test_a_list_comes_in_with_its_order_and_what_is_unknown_is_told(session, mak
     assert made.payload["lists"] == [{"name": "The Long & Dark Night"}]
     rows = review_rows(session, made)
     assert [(row.part, row.says, row.match.state) for row in rows] == [
-        (ITEMS, "Lamplighter, The (2018) #002", "matched"),
+        (ITEMS, "Lamplighter, The (2018) #2", "matched"),
         (ITEMS, "Somewhere Else #1", "ambiguous"),
         (ITEMS, "Nobody Knows #7", "unknown"),
         (ITEMS, "The Lamplighter #1", "matched"),
