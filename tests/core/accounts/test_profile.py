@@ -90,8 +90,9 @@ def picture(colour="red"):
     return encoded(Image.new("RGB", (30, 20), colour), "JPEG", exif=exif)
 
 
-def files(context):
-    return {path for path in context.storage.folder.rglob("*") if path.is_file()}
+def stored_pictures(context):
+    """The keys of all pictures of which a file or a thumbnail is stored."""
+    return {entry.key for entry in context.storage.entries()}
 
 
 @pytest.fixture
@@ -110,24 +111,24 @@ def test_a_picture_is_stored_without_its_secrets_and_replaced(storing, session, 
     assert b"Camera" not in storing.storage.path(first).read_bytes()
     accounts.update_profile(storing, ann.id, {"image": picture("blue")})
     session.commit()
-    assert files(storing) == {storing.storage.path(ann.image)}
+    assert stored_pictures(storing) == {ann.image}
     assert ann.image != first
     accounts.update_profile(storing, ann.id, {"image_clear": "1"})
     session.commit()
     assert (ann.image, ann.image_width, ann.image_height) == ("", None, None)
-    assert files(storing) == set()
+    assert stored_pictures(storing) == set()
 
 
 def test_a_request_that_comes_to_nothing_leaves_no_file(storing, session, ann):
     accounts.update_profile(storing, ann.id, {"image": picture()})
-    assert len(files(storing)) == 1
+    assert len(stored_pictures(storing)) == 1
     session.rollback()
-    assert files(storing) == set()
+    assert stored_pictures(storing) == set()
     accounts.update_profile(storing, ann.id, {"image": picture()})
     session.commit()
     session.execute(select(User.id))
     session.rollback()  # the rollback of a later transaction deletes no file
-    assert files(storing) == {storing.storage.path(ann.image)}
+    assert stored_pictures(storing) == {ann.image}
 
 
 # The mail address.
