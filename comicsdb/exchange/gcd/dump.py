@@ -229,7 +229,7 @@ def _view(connection: sqlite3.Connection) -> None:
         if not known and table in schema.REQUIRED:
             raise DumpError(f"The dump has no table {table}.")
         listed = ", ".join(
-            column.name if column.name in known else f"{_literal(column.empty)} AS {column.name}"
+            f"{_value(column) if column.name in known else _literal(column.empty)} AS {column.name}"
             for column in columns
         )
         if not known:
@@ -237,6 +237,19 @@ def _view(connection: sqlite3.Connection) -> None:
             continue
         condition = " WHERE NOT deleted" if "deleted" in known else ""
         connection.execute(f"CREATE TEMP VIEW {table} AS SELECT id, {listed} FROM main.{table}{condition}")
+
+
+def _value(column: schema.Column) -> str:
+    """The expression for a column, whose values may have any type, as in every SQLite file.
+
+    Ids are as they are: an expression would have no index, and an id of another type refers to nothing.
+    """
+    name = column.name
+    if column.type == "TEXT":
+        return f"CASE typeof({name}) WHEN 'blob' THEN '' ELSE coalesce(CAST({name} AS TEXT), '') END"
+    if column.type == "INTEGER" and not name.endswith("_id"):
+        return f"coalesce(CAST({name} AS INTEGER), {_literal(column.empty)})"
+    return name
 
 
 def _literal(value: str | int | None) -> str:
