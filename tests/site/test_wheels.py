@@ -115,6 +115,7 @@ def test_the_api_is_served_from_wheels_without_the_site(environment, wheels, clu
     assert "comicsdb-api" in listed.replace("_", "-")
     assert "jinja2" not in listed
     assert "comicsdb-web" not in listed.replace("_", "-")
+    assert "  mirror " in run(environment, "-m", "comicsdb", "--help", cwd=tmp_path)
     cluster.ensure_database("wheels")
     url = cluster.url("wheels")
     port = free_port()
