@@ -146,7 +146,7 @@ def test_activation_ends_the_session_that_the_browser_had(testapp, nora, session
     sign_up(testapp, "Olga")
     path = path_in(waiting_mails(session)[-1].links[0])
     testapp.set_cookie("session", before)
-    testapp.get(path, status=303)
+    submit(testapp, path)
     assert testapp.cookies["session"] != before
     assert len(session.scalars(select(LoginSession)).all()) == 1
 
