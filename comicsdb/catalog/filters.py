@@ -159,7 +159,7 @@ def _issues_clause(name: str, query: str) -> Clause:
     asked = search.parse_issue_query(query)
     if asked.is_empty:
         return NO_MATCH
-    wanted = {f"{name}_{n}": word for n, word in enumerate(asked.words)}
+    wanted = {f"{name}_{n}": word for n, word in enumerate(search.counted(asked.words))}
     year = {} if asked.year is None else {f"{name}_year": asked.year}
     number = {f"{name}_number": asked.number_key} if asked.number else {}
 
@@ -219,7 +219,7 @@ def _pattern(text: str) -> tuple | None:
 
 
 def _word_operands(text: str) -> tuple | None:
-    wanted = text.split()[: search.WORDS_MAX]
+    wanted = search.counted(text.split()[: search.WORDS_MAX])
     return None if any(len(word) > LENGTH_MAX for word in wanted) else tuple(wanted)
 
 
@@ -254,7 +254,7 @@ equal_ignoring_case = Operator(search.equals_ignoring_case)
 same_number = Operator(operator.eq, _number_key)
 contains = Operator(search.matches_pattern, _pattern)
 phrase = Operator(search.contains, _limited)
-words = Operator(lambda columns, *wanted: search.all_words_in(columns, list(wanted)), _word_operands)
+words = Operator(lambda columns, *wanted: search.names_contain(columns, list(wanted)), _word_operands)
 same_isbn = Operator(
     lambda column, *codes: or_(*(search.same_code(column, each) for each in codes)),
     lambda number: search.isbns(number) or None,

@@ -18,7 +18,9 @@ REASONS = (
     "series",
     "similar",
 )
-CODE_EQUAL, NAME_EQUAL, ID_EQUAL, NUMBER_EQUAL, NAME_BEGINS, *_, SIMILAR = range(len(REASONS))
+CODE_EQUAL, NAME_EQUAL, ID_EQUAL, NUMBER_EQUAL, NAME_BEGINS, WORDS, ALIAS, _SERIES, SIMILAR = range(
+    len(REASONS)
+)
 # Among equally good results, these kinds come first, then the others in the order of their declaration.
 FIRST_KINDS = ("series", "issue", "character", "creator", "publisher", "team", "arc", "universe", "imprint")
 

@@ -43,6 +43,7 @@ class Kind:
     plural: str = ""
     owner: str = ""  # the parent whose deletion also deletes this object
     searched: tuple = ()  # folded columns that are searched in addition to the name
+    other_names: str = ""  # the column of further names, whose folded form is searched
     sort_name: tuple = ()  # folded columns of another form of the name
     order: tuple = ()  # the columns that lists are ordered by, unique together; by default name and id
     embedded: tuple[str, ...] = (
@@ -127,6 +128,7 @@ _CATALOGUE = (
         label=_("Publisher"),
         plural=_("Publishers"),
         searched=(models.Publisher.alt_folded,),
+        other_names="alt_names",
         listed_with=("series",),
         note=lambda publisher: str(publisher.founded or ""),
     ),
@@ -151,6 +153,7 @@ _CATALOGUE = (
         plural=_("Universes"),
         owner="publisher",
         searched=(models.Universe.designation_folded,),
+        other_names="designation",
         order=(
             models.Universe.folded,
             models.Universe.name,
@@ -169,6 +172,7 @@ _CATALOGUE = (
         label=_("Creator"),
         plural=_("Creators"),
         searched=(models.Creator.alias_folded,),
+        other_names="alias",
         note=_years,
     ),
     Kind(
@@ -194,6 +198,7 @@ _CATALOGUE = (
         label=_("Character"),
         plural=_("Characters"),
         searched=(models.Character.alias_folded,),
+        other_names="alias",
         note=_aliases,
     ),
     Kind(models.Arc, (*_BASE, *_IMAGE), parts=_ATTRIBUTED, label=_("Story Arc"), plural=_("Story Arcs")),
@@ -226,6 +231,7 @@ _CATALOGUE = (
         plural=_("Series"),
         owner="publisher",
         searched=(models.Series.alt_folded,),
+        other_names="alt_names",
         sort_name=(models.Series.sort_folded,),
         order=(
             models.Series.sort_folded,

@@ -34,7 +34,7 @@ _SOURCES = {name: name for name in EXTERNAL_SOURCES} | {
 }
 _CODE_NAMES = re.compile(r"(?:upc|ean|gtin|isbn|sku|barcode)(?:-1[03])?[\s:#]+", re.IGNORECASE)
 _OF_SOURCE = re.compile(rf"({'|'.join(_SOURCES)})(?:[\s-]*id)?[\s:#-]*(\S+)", re.IGNORECASE)
-_OF_WIKIDATA = re.compile(r"Q[1-9]\d{2,12}", re.ASCII)
+_OF_WIKIDATA = re.compile(r"Q[1-9]\d{0,12}", re.ASCII | re.IGNORECASE)
 _OWN = re.compile(r"([a-z]+)(?:\s+id)?[\s:]+([1-9]\d{0,9})", re.ASCII | re.IGNORECASE)
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 _SKU = re.compile(r"(?=.*\d)[A-Z\d]+|[A-Z]{2,4}[ -]?\d{2}[ -]?\d{4}", re.ASCII | re.IGNORECASE)
@@ -142,7 +142,7 @@ def _with_id(connection: Connection, text: str) -> list[Hit]:
         kinds = [kind for kind, number in COMIC_VINE_NUMBERS.items() if number == int(found[1])]
         return [hit for kind in kinds for hit in _by_external_id(connection, "comicvine", found[2], kind)]
     if _OF_WIKIDATA.fullmatch(text):
-        return _by_external_id(connection, "wikidata", text, None)
+        return _by_external_id(connection, "wikidata", text.upper(), None)
     if found := _OF_SOURCE.fullmatch(text):
         source, external_id = _SOURCES[found[1].lower()], found[2]
         number = COMIC_VINE_ID.fullmatch(external_id) if source == "comicvine" else None

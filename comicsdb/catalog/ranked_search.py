@@ -1,10 +1,12 @@
 """Ranked search: objects of all kinds by one text, used by the site, the API and the pickers of forms.
 
-Objects that the text identifies exactly come first: by codes, ids and URLs (`named_objects`). Then names are
-searched in steps: those that equal the text or begin with it, in one index of each kind, which is all that
-suggestions read; names and aliases with all its words, by the trigram indexes, and the issues of such series;
-then similar names, for typing errors, only if few objects were found. Leading articles are ignored. A text
-such as `night ferry (2026) 3` finds an issue.
+Names are compared by their keys (`name_key` in alembic/functions/search_names.sql): without case, accents,
+signs, spaces and articles. Objects that the text identifies exactly come first: by codes, ids and URLs
+(`named_objects`). Then names are searched in steps: those that equal the text, begin with it, or differ by a
+typing error, in two indexes of each kind, which is all that suggestions read; names and aliases with all its
+words, by the trigram indexes, and the issues of such series; then similar names, only if few objects were
+found. Equally good series are ordered by their issues and ratings. A text such as `night ferry (2026) 3`
+finds an issue.
 
 The statements are the same for all texts, so PostgreSQL plans them once per connection.
 """
@@ -31,33 +33,45 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from comicsdb.catalog import named_objects, search
-from comicsdb.catalog.hits import NAME_BEGINS, NAME_EQUAL, NUMBER_EQUAL, Hit, searched_kinds
+from comicsdb.catalog.hits import (
+    ALIAS,
+    NAME_BEGINS,
+    NAME_EQUAL,
+    NUMBER_EQUAL,
+    SIMILAR,
+    WORDS,
+    Hit,
+    searched_kinds,
+)
 from comicsdb.catalog.kinds import KINDS, Kind
 from comicsdb.catalog.labels import constant, issue_label, series_label, universe_label
 from comicsdb.db.read_pool import CompiledQuery, ReadConnection, ReadPool
 from comicsdb.issue_numbers import number_keys
-from comicsdb.matching.words import ARTICLES, MARKS, NUMBER
+from comicsdb.matching.words import MARKS, NUMBER
 from comicsdb.models import Issue, Series, SeriesType, Universe
+from comicsdb.models.base import all_names
 from comicsdb.models.series import LABEL_INFIX
 
 ENOUGH = 5  # with fewer results, similar names are searched, too
 SIMILARITY = 0.3  # minimum similarity of a name that is found despite typing errors
 SPREAD = 0.15  # maximum additional distance of other names, compared with the most similar one
 OTHER_NAME = 0.1  # added to the distance of an alias, so that an equally similar name precedes it
+CLOSE = 0.6  # minimum similarity of a name with all words to a text, for it to precede longer names
+BEGINNINGS_MAX = 500  # the maximum number of series that are ordered by popularity while somebody types
+SHORT = 8  # letters of names that are compared letter by letter (near_keys)
+LIKENESS = 0.4  # minimum similarity of longer names with a typing error
 SIMILAR_MIN = 4  # characters; shorter texts are similar to too many names
 SIMILAR_SERIES = 20  # the maximum number of similar series whose issues are searched
 ISSUE = Issue.__tablename__
 TRIGRAM = 3  # minimum length of a word found anywhere in a name by index; shorter ones must begin a word
 # Scripts without spaces between words; two of their characters are searched anywhere, too.
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f]{2}")
+UNSPACED = "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]{2}"
 NUMBER_MAX = 25
 
 _NUMBER = re.compile(rf"(?=[^\W_]*[\d½¼¾∞])[^\s#()]{{1,{NUMBER_MAX}}}")
 _YEAR = re.compile(r"\(?((?:1[89]|20)\d\d)\)?", re.ASCII)
 _VOLUME = re.compile(r"(?:v|vol\.? ?|volume )(\d{1,4})", re.ASCII | re.IGNORECASE)
-_LETTERS = re.compile(r"[^\W_]+")
 _WIDE_DIGITS = str.maketrans("０１２３４５６７８９＃　", "0123456789# ")
-_BEFORE_NAMES = tuple(each if each.endswith("'") else f"{each} " for each in sorted(ARTICLES))
 _BEFORE_NUMBERS = frozenset(word for word, kind in MARKS.items() if kind == NUMBER)
 _IN_LABELS = frozenset(infix.strip() for infix in LABEL_INFIX.values())  # but not in names
 
@@ -85,14 +99,9 @@ class ParsedQuery:
     @property
     def values(self) -> dict:
         """The statement's parameters that depend on the text."""
-        name, series = without_article(self.name), without_article(self.series)
         return {
-            "typed": self.name,
-            "series_typed": self.series,
-            "name": name,
-            **_words("", name),
-            "series": series,
-            **_words("series_", series),
+            "name": self.name,
+            "series": self.series,
             "numbers": list(dict.fromkeys(key for number in self.numbers for key in number_keys(number))),
             "year": self.year,
             "issue_year": self.issue_year,
@@ -151,56 +160,48 @@ def _numbers(number: str) -> tuple[str, ...]:
     return (number[:NUMBER_MAX],) if number else ()
 
 
-def without_article(name: str) -> str:
-    """A name without its leading article, equal to the database function of this name."""
-    lower = name.lower()
-    article = next((each for each in _BEFORE_NAMES if lower.startswith(each)), "")
-    return name[len(article) :].lstrip() or name
-
-
-def _words(prefix: str, name: str) -> dict:
-    """The words of a name, and the longest one, which is used to read an index."""
-    words = name.split()
-    lengths = [max(map(len, _LETTERS.findall(word)), default=0) for word in words]
-    longest = max(lengths, default=0)
-    word = words[lengths.index(longest)] if longest else None
-    return {
-        f"{prefix}words": words,
-        f"{prefix}longest": word,
-        f"{prefix}anywhere": longest >= TRIGRAM or bool(word and _UNSPACED.fullmatch(word)),
-    }
-
-
-# The folded search text: `patterns` are LIKE patterns of all words, and a trigram index finds rows by one of
-# `drivers`.
-_FOLDED = """
-    fold(CAST(:{name} AS text)) AS {name},
-    ARRAY(SELECT fold_pattern(word) FROM unnest(CAST(:{prefix}words AS text[])) word) AS {prefix}patterns,
-    CASE WHEN CAST(:{prefix}anywhere AS boolean) THEN ARRAY[fold_pattern(CAST(:{prefix}longest AS text))]
-        WHEN CAST(:{prefix}longest AS text) IS NULL THEN '{{}}'
-        ELSE ARRAY['% ' || substr(fold_pattern(:{prefix}longest), 2),
-            substr(fold_pattern(:{prefix}longest), 2)]
-    END AS {prefix}drivers"""
+# A search text, compared by its key. `patterns` are LIKE patterns of all words that count; trigram indexes
+# find keys by `drivers`, and folded names by `short_drivers` if all words are short.
+_TEXT = """
+    SELECT typed, words, key, replace(plain_words(typed), ' ', '') AS letters,
+        near_keys(ARRAY[typed]::varchar[], '{{-1,0,1}}') AS near,
+        ARRAY(SELECT key_pattern(word) FROM unnest(every) word) AS patterns,
+        CASE WHEN is_anywhere THEN ARRAY[key_pattern(longest)] ELSE '{{}}' END AS drivers,
+        CASE WHEN is_anywhere OR longest IS NULL THEN '{{}}'
+            ELSE ARRAY['% ' || substr(key_pattern(longest), 2), substr(key_pattern(longest), 2)]
+        END AS short_drivers
+    FROM (SELECT fold(CAST(:{name} AS text)) AS typed) folded
+        CROSS JOIN LATERAL (SELECT name_words(typed) AS words, name_key(typed) AS key) counted
+        CROSS JOIN LATERAL (SELECT (string_to_array(words, ' '))[1:{words_max}] AS every) listed
+        LEFT JOIN LATERAL (
+            SELECT word AS longest, length(word) >= {trigram} OR word ~ '^{unspaced}$' AS is_anywhere
+            FROM unnest(every) word WHERE show_trgm(word) <> '{{}}' ORDER BY length(word) DESC, word LIMIT 1
+        ) longest ON true"""
 _ASKED = """
-    SELECT fold(CAST(:typed AS text)) AS typed, fold(CAST(:series_typed AS text)) AS series_typed,
-        CAST(:numbers AS text[]) AS numbers,
+    SELECT CAST(:numbers AS text[]) AS numbers,
         CAST(:year AS integer) AS year, CAST(:issue_year AS integer) AS issue_year,
         CAST(:volume AS integer) AS volume,
         CAST(:limit AS integer) AS most, CAST(:enough AS integer) AS enough,
-        CAST(:kinds AS text[]) AS kinds, {name}, {series}"""
-_BARE = "without_article(folded)"
+        CAST(:kinds AS text[]) AS kinds"""
+_KEY = "name_key(folded)"
+# Whether an article that was typed is missing in a name that is otherwise equal.
+_LACKS_ARTICLE = """(SELECT letters <> key FROM {text})
+    AND replace(plain_words(folded), ' ', '') <> (SELECT letters FROM {text})"""
+_OF_SERIES_POPULARITY = "issue_count + rating_count"
 # The series that match the words of the text without year, volume and number.
 _RUNS = f"""
-    SELECT id, year_began, folded, sort_folded, name,
-        CASE WHEN folded = (SELECT series_typed FROM asked) THEN 0
-            WHEN {_BARE} = (SELECT series FROM asked) THEN 1
-            WHEN starts_with({_BARE}, (SELECT series FROM asked)) THEN 2
-            WHEN folded LIKE ALL((SELECT series_patterns FROM asked)::text[]) THEN 3
+    SELECT id, year_began, folded, name, {_OF_SERIES_POPULARITY} AS popularity,
+        CASE WHEN folded = (SELECT typed FROM series_text) THEN '' ELSE sort_folded END AS sort_folded,
+        CASE WHEN key = (SELECT key FROM series_text)
+                THEN CAST({_LACKS_ARTICLE.format(text="series_text")} AS integer)
+            WHEN (SELECT key FROM series_text) IN (
+                SELECT name_key(fold(other)) FROM unnest(alt_names) other) THEN 1
+            WHEN starts_with(key, (SELECT key FROM series_text)) THEN 2
+            WHEN key LIKE ALL((SELECT patterns FROM series_text)::text[]) THEN 3
             ELSE 4 END AS fit
-    FROM series
-    WHERE (folded LIKE ANY((SELECT series_drivers FROM asked)::text[])
-            OR alt_folded LIKE ANY((SELECT series_drivers FROM asked)::text[]))
-        AND folded || ' ' || alt_folded LIKE ALL((SELECT series_patterns FROM asked)::text[])
+    FROM series CROSS JOIN LATERAL (SELECT {_KEY} AS key, name_key(alt_folded) AS alt_key OFFSET 0) keys
+    WHERE ({{driven}} OR {_KEY} = (SELECT key FROM series_text))
+        AND key || ' ' || alt_key LIKE ALL((SELECT patterns FROM series_text)::text[])
         AND ((SELECT volume FROM asked) IS NULL OR volume = (SELECT volume FROM asked))"""
 
 _NUMBERS = "issue.number_key", "number_key(issue.alt_number)"
@@ -209,82 +210,123 @@ _OF_ISSUE_YEAR = """((SELECT issue_year FROM asked) IS NULL
         OR extract(year FROM issue.cover_date) = (SELECT issue_year FROM asked))"""
 # Whether so few results were found that similar names are searched. Sets the threshold before their index is
 # read.
-_FEW = f"""length((SELECT series FROM asked)) >= {SIMILAR_MIN}
+_FEW = f"""length((SELECT key FROM series_text)) >= {SIMILAR_MIN}
         AND (SELECT count(*) FROM exact) + (SELECT count(*) FROM loose) < (SELECT enough FROM asked)
-        AND NOT EXISTS (SELECT FROM exact WHERE reason <= {NUMBER_EQUAL})
+        AND NOT EXISTS (SELECT FROM exact WHERE distance < {NAME_BEGINS})
         AND (SELECT set_config('pg_trgm.word_similarity_threshold', '{SIMILARITY}', true)) <> ''"""
 
-# The steps. Columns: kind, id, reason, and the values that order equally good results.
+# The steps. Columns: kind, id, reason, distance, and the values that order equally distant results. The
+# distance is the index of the reason, or that of a better one, and a fraction.
 _NAMED = """
-    SELECT kind, id, reason, 0.0 AS distance, to_char(place, 'FM0000') AS sort, '' AS further
+    SELECT kind, id, reason, CAST(reason AS numeric) AS distance, 0 AS popularity,
+        to_char(place, 'FM0000') AS sort, '' AS further
     FROM unnest(CAST(:named_kinds AS integer[]), CAST(:named_ids AS integer[]),
         CAST(:named_reasons AS integer[])) WITH ORDINALITY AS named(kind, id, reason, place)"""
-_BEGINNING = f"""
-    (SELECT {{code}} AS kind, id,
-        CASE WHEN {_BARE} = (SELECT name FROM asked) THEN {NAME_EQUAL} ELSE {NAME_BEGINS} END AS reason,
-        CASE WHEN {_BARE} = (SELECT name FROM asked) AND folded <> (SELECT typed FROM asked)
-            THEN 1.0 ELSE 0.0 END AS distance,
-        {_BARE} AS sort, CAST(name AS text) AS further
+_EQUAL = f"""
+    (SELECT {{code}} AS kind, id, {NAME_EQUAL} AS reason,
+        {NAME_EQUAL} + CASE WHEN {_LACKS_ARTICLE.format(text="name_text")} THEN 0.1 ELSE 0.0 END AS distance,
+        {{popularity}} AS popularity,
+        CASE WHEN folded = (SELECT typed FROM name_text) THEN '' ELSE folded END AS sort,
+        CAST(name AS text) AS further
     FROM {{table}}
-    WHERE {{wanted}} AND (SELECT name FROM asked) <> ''
-        AND {_BARE} >= (SELECT name FROM asked) AND {_BARE} < (SELECT name FROM asked) || chr(1114111)
-    ORDER BY {_BARE}, name, id LIMIT (SELECT most FROM asked))"""
+    WHERE {{wanted}} AND {_KEY} = (SELECT key FROM name_text)
+    ORDER BY distance, popularity DESC, sort, further, id LIMIT (SELECT most FROM asked))"""
+_BEGINNING = f"""
+    (SELECT {{code}}, id, {NAME_BEGINS}, {NAME_BEGINS}.0, {{popularity}} AS popularity, {{sort}} AS sort,
+        CAST(name AS text)
+    FROM (
+        SELECT * FROM {{table}}
+        WHERE {{wanted}} AND (SELECT key FROM name_text) <> ''
+            AND {_KEY} > (SELECT key FROM name_text) AND {_KEY} < (SELECT key FROM name_text) || chr(1114111)
+        ORDER BY {_KEY} LIMIT {{beginnings_max}}
+    ) begun
+    ORDER BY popularity DESC, sort, name, id LIMIT (SELECT most FROM asked))"""
+_NEAR = f"""
+    (SELECT {{code}}, id, CASE WHEN is_equal THEN {ALIAS} ELSE {SIMILAR} END,
+        CASE WHEN is_equal THEN {NAME_EQUAL}.5
+            ELSE {NAME_BEGINS} + CAST(1 - likeness AS numeric) END AS distance,
+        {{popularity}} AS popularity, folded AS sort, CAST(name AS text)
+    FROM {{table}} CROSS JOIN LATERAL (
+        SELECT bool_or(other.key = text.key) AS is_equal,
+            max(CASE WHEN length(other.key) <= {SHORT} AND abs(length(other.key) - length(text.key)) <= 1
+                THEN 1
+                ELSE greatest(similarity(other.key, text.key), similarity(other.letters, text.letters))
+            END) AS likeness
+        FROM name_text text, unnest({{names}}) other_name CROSS JOIN LATERAL (
+            SELECT name_key(fold(other_name)) AS key,
+                replace(plain_words(fold(other_name)), ' ', '') AS letters
+        ) other
+    ) compared
+    WHERE {{wanted}} AND near_keys({{names}}) && (SELECT near FROM name_text) AND likeness >= {LIKENESS}
+    ORDER BY distance, popularity DESC, sort, name, id LIMIT (SELECT most FROM asked))"""
 _OF_YEAR = """
     SELECT {code}, id, CASE WHEN fit < 2 THEN 1 ELSE fit + 2 END,
-        CASE fit WHEN 1 THEN 1.0 ELSE 0.0 END, folded, CAST(name AS text)
+        CASE WHEN fit < 2 THEN 1 + 0.1 * fit ELSE fit + 2 END, popularity, folded, CAST(name AS text)
     FROM runs
     WHERE {wanted} AND (year_began = (SELECT year FROM asked) OR (SELECT year FROM asked) IS NULL)"""
 _NUMBERED = """
-    (SELECT {code}, issue.id, 3, CAST(runs.fit AS numeric), runs.sort_folded, CAST(issue.cover_date AS text)
+    (SELECT {code}, issue.id, 3, 3 + 0.1 * runs.fit, runs.popularity, runs.sort_folded,
+        CAST(issue.cover_date AS text)
     FROM runs JOIN issue ON issue.series_id = runs.id
     WHERE {wanted} AND {number} = ANY((SELECT numbers FROM asked)::text[]) AND {of_year}
-    ORDER BY runs.fit, runs.sort_folded, issue.cover_date, issue.id LIMIT (SELECT most FROM asked))"""
+    ORDER BY runs.fit, runs.popularity DESC, runs.sort_folded, issue.cover_date, issue.id
+    LIMIT (SELECT most FROM asked))"""
 _NUMBER_ALONE = """
-    (SELECT {code}, issue.id, 3, 0.0, runs.sort_folded, CAST(issue.cover_date AS text)
+    (SELECT {code}, issue.id, 3, 3.0, 0, runs.sort_folded, CAST(issue.cover_date AS text)
     FROM (
         SELECT id, series_id, cover_date FROM issue WHERE {number} = ANY((SELECT numbers FROM asked)::text[])
         OFFSET 0  -- these first, not in the order of their series
     ) issue JOIN series runs ON runs.id = issue.series_id
-    WHERE {wanted} AND (SELECT series FROM asked) = '' AND {of_year}
+    WHERE {wanted} AND (SELECT key FROM series_text) = '' AND {of_year}
     ORDER BY runs.sort_folded, issue.cover_date, issue.id LIMIT (SELECT most FROM asked))"""
-_HOLDING = """
-    (SELECT {code} AS kind, id,
-        CASE WHEN folded LIKE ALL((SELECT patterns FROM asked)::text[]) THEN 5 ELSE 6 END AS reason,
-        CASE WHEN strpos(translate(folded, {before}, {blanks}), ' ' || (SELECT name FROM asked)) > 0 THEN 0.0
-            WHEN strpos(folded, (SELECT name FROM asked)) > 0 THEN 1.0 ELSE 2.0 END AS distance,
-        folded AS sort, CAST(name AS text) AS further
-    FROM {table}
-    WHERE {wanted} AND ({driven}) AND {all_names} LIKE ALL((SELECT patterns FROM asked)::text[])
-        AND id NOT IN (SELECT id FROM exact WHERE kind = {code})
-    ORDER BY 3, 4, 5, 6, id LIMIT (SELECT most FROM asked))"""
-_OF_SERIES = """
-    (SELECT {code}, issue.id, {reason}, series.distance, series.sort_folded, CAST(issue.cover_date AS text)
+_HOLDING = f"""
+    (SELECT {{code}} AS kind, id, reason, CAST(reason AS numeric)
+            + CASE WHEN similarity(key, (SELECT key FROM name_text)) >= {CLOSE} THEN 0.0
+                WHEN strpos(' ' || name_words(folded), (SELECT ' ' || words FROM name_text)) > 0 THEN 0.1
+                WHEN strpos(key, (SELECT key FROM name_text)) > 0 THEN 0.2 ELSE 0.3 END AS distance,
+        {{popularity}} AS popularity, folded AS sort, CAST(name AS text) AS further
     FROM (
-        SELECT id, {distance} AS distance, sort_folded FROM {source}
+        SELECT *, CASE WHEN key LIKE ALL((SELECT patterns FROM name_text)::text[]) THEN {WORDS}
+            ELSE {ALIAS} END AS reason
+        FROM {{table}} CROSS JOIN LATERAL (SELECT {_KEY} AS key, {{all_keys}} AS all_keys OFFSET 0) keys
+        WHERE {{wanted}} AND ({{driven}}) AND all_keys LIKE ALL((SELECT patterns FROM name_text)::text[])
+            AND id NOT IN (SELECT id FROM exact WHERE kind = {{code}})
+    ) held
+    ORDER BY distance, popularity DESC, sort, further, id LIMIT (SELECT most FROM asked))"""
+_OF_SERIES = """
+    (SELECT {code}, issue.id, {reason}, {reason} + series.distance, series.popularity, series.sort_folded,
+        CAST(issue.cover_date AS text)
+    FROM (
+        SELECT id, {distance} AS distance, sort_folded, popularity FROM {source}
         WHERE year_began = (SELECT year FROM asked) OR (SELECT year FROM asked) IS NULL
-        ORDER BY distance, sort_folded, id
+        ORDER BY distance, popularity DESC, sort_folded, id
     ) series CROSS JOIN LATERAL (
         SELECT id, cover_date FROM issue
         WHERE series_id = series.id AND {of_number}
         ORDER BY series_order, id LIMIT (SELECT most FROM asked)
     ) issue
     WHERE {wanted} LIMIT (SELECT most FROM asked))"""
-_ALIKE = """
-    SELECT id, year_began, sort_folded, {distance} AS distance FROM series
-    WHERE {wanted} AND (SELECT series FROM asked) <% folded
-    ORDER BY distance, sort_folded, id LIMIT {alike}"""
-_RESEMBLING = """
-    (SELECT {code} AS kind, id, 8 AS reason, CAST({distance} AS numeric) AS distance, folded AS sort,
-        CAST(name AS text) AS further
-    FROM {table}
-    WHERE {wanted} AND ({similar})
-    ORDER BY 4, 5, 6, id LIMIT (SELECT most FROM asked))"""
+_ALIKE = f"""
+    SELECT id, year_began, sort_folded, {{distance}} AS distance, {_OF_SERIES_POPULARITY} AS popularity
+    FROM series
+    WHERE {{wanted}} AND ((SELECT words FROM series_text) <% folded
+        OR near_keys({{names}}) && (SELECT near FROM series_text))
+    ORDER BY distance, popularity DESC, sort_folded, id LIMIT {SIMILAR_SERIES}"""
+_RESEMBLING = f"""
+    (SELECT {{code}} AS kind, id, {SIMILAR} AS reason, {SIMILAR} + CAST({{distance}} AS numeric) AS distance,
+        {{popularity}} AS popularity, folded AS sort, CAST(name AS text) AS further
+    FROM {{table}}
+    WHERE {{wanted}} AND ({{similar}})
+    ORDER BY distance, popularity DESC, sort, further, id LIMIT (SELECT most FROM asked))"""
 _RANKED = """
-SELECT kind, id, reason, distance,
-    row_number() OVER (ORDER BY reason, distance, {by_kind} sort, further, id) AS place
-FROM (SELECT DISTINCT ON (kind, id) * FROM ({steps}) every ORDER BY kind, id, reason, distance) once
+SELECT kind, id, reason, distance, row_number() OVER (
+    ORDER BY distance, {by_kind} popularity DESC, reason, sort, further, id) AS place
+FROM (SELECT DISTINCT ON (kind, id) * FROM ({steps}) every ORDER BY kind, id, distance, reason) once
 {condition}"""
-_NEAR_ENOUGH = f"WHERE reason < 8 OR distance <= (SELECT min(distance) FROM resembling) + {SPREAD}"
+# Names with a typing error are not meant if the text is that of an issue.
+_NEAR_ENOUGH = f"""
+WHERE CASE WHEN distance >= {SIMILAR} THEN distance <= (SELECT min(distance) FROM resembling) + {SPREAD}
+    ELSE reason <> {SIMILAR} OR NOT EXISTS (SELECT FROM exact WHERE reason = {NUMBER_EQUAL}) END"""
 
 
 def found_statement(*, apiece: bool = False) -> TextualSelect:
@@ -294,7 +336,7 @@ def found_statement(*, apiece: bool = False) -> TextualSelect:
     kind.
     """
     queries = {
-        "runs": _RUNS,
+        "runs": _RUNS.format(driven=_driven("series_text", ["folded", "alt_folded"])),
         "exact": _exact(),
         "loose": _loose(apiece=apiece),
         "alike": _alike(),
@@ -309,7 +351,7 @@ def _ranked(
     """The statement for the results of those queries that are steps."""
     every = " UNION ALL ".join(f"SELECT * FROM {step}" for step in steps)
     ranked = _RANKED.format(steps=every, by_kind="" if apiece else "kind,", condition=condition)
-    with_ = {"asked": _asked(), **queries}
+    with_ = {"asked": _ASKED, "name_text": _text("name"), "series_text": _text("series"), **queries}
     ctes = ", ".join(f"{name} AS MATERIALIZED ({query})" for name, query in with_.items())
     statement = f"WITH {ctes} {ranked}"
     if not apiece:
@@ -456,9 +498,32 @@ def _constant(word: str) -> str:
     return "'" + word.replace("'", "''") + "'"
 
 
-def _asked() -> str:
-    name = _FOLDED.format(name="name", prefix="")
-    return _ASKED.format(name=name, series=_FOLDED.format(name="series", prefix="series_"))
+def _text(name: str) -> str:
+    return _TEXT.format(name=name, words_max=search.WORDS_MAX, trigram=TRIGRAM, unspaced=UNSPACED)
+
+
+def _driven(text_: str, columns: list[str]) -> str:
+    """SQL for rows that the trigram indexes find by the longest word of a text."""
+    conditions = [
+        f"{term} LIKE ANY((SELECT {drivers} FROM {text_})::text[])"
+        for each in columns
+        for term, drivers in ((f"name_key({each})", "drivers"), (each, "short_drivers"))
+    ]
+    return f"({' OR '.join(conditions)})"
+
+
+def _kind_values(code: int, kind: Kind, further: str = "true") -> dict[str, str]:
+    """What the statements of a step have of a kind."""
+    is_series = kind.name == "series"
+    return {
+        "code": code,
+        "table": f'"{kind.model.__table__.name}"',
+        "wanted": _kind_wanted(kind.name, further),
+        "names": all_names(kind.other_names),
+        "popularity": _OF_SERIES_POPULARITY if is_series else "0",
+        "sort": "sort_folded" if is_series else _KEY,
+        "beginnings_max": BEGINNINGS_MAX if is_series else "(SELECT most FROM asked)",
+    }
 
 
 def _kind_wanted(kind: str, further: str = "true") -> str:
@@ -467,8 +532,9 @@ def _kind_wanted(kind: str, further: str = "true") -> str:
 
 def _beginnings() -> list[str]:
     return [
-        _BEGINNING.format(code=code, table=_table(kind), wanted=_kind_wanted(kind.name))
+        step.format_map(_kind_values(code, kind))
         for code, kind in _named_kinds()
+        for step in (_EQUAL, _BEGINNING, _NEAR)
     ]
 
 
@@ -497,18 +563,9 @@ def _loose(*, apiece: bool) -> str:
     arms = []
     for code, kind in _named_kinds():
         columns = [each.name for each in kind.search_columns]
-        driven = " OR ".join(f"{each} LIKE ANY((SELECT drivers FROM asked)::text[])" for each in columns)
-        arms.append(
-            _HOLDING.format(
-                code=code,
-                table=_table(kind),
-                wanted=_kind_wanted(kind.name, missing(code)),
-                driven=driven,
-                all_names=" || ' ' || ".join(columns),
-                before=_constant(search.BEFORE_WORDS),
-                blanks=_constant(" " * len(search.BEFORE_WORDS)),
-            )
-        )
+        values = _kind_values(code, kind, missing(code))
+        all_keys = " || ' ' || ".join(f"name_key({each})" for each in columns)
+        arms.append(_HOLDING.format(**values, driven=_driven("name_text", columns), all_keys=all_keys))
     code = searched_kinds().index("issue")
     without_number = f"cardinality((SELECT numbers FROM asked)) = 0 AND {missing(code)}"
     arms.append(
@@ -516,7 +573,7 @@ def _loose(*, apiece: bool) -> str:
             code=code,
             reason=7,
             source="runs",
-            distance="CAST(fit AS numeric)",
+            distance="0.1 * fit",
             of_number="true",
             wanted=_kind_wanted("issue", without_number),
         )
@@ -525,38 +582,39 @@ def _loose(*, apiece: bool) -> str:
 
 
 def _alike() -> str:
-    distance = _distance("series", ["folded"])
-    return _ALIKE.format(wanted=_kind_wanted("issue", _FEW), alike=SIMILAR_SERIES, distance=distance)
+    values = _kind_values(0, KINDS["series"])
+    wanted = _kind_wanted("issue", _FEW)
+    return _ALIKE.format(**values | {"wanted": wanted, "distance": _distance("series_text", ["folded"])})
 
 
-def _distance(name: str, columns: list[str]) -> str:
-    """SQL for a row's distance from the text: that of its closest words and, slightly, of the whole name."""
-    asked = f"(SELECT {name} FROM asked)"
-    first, *others = (f"({asked} <<-> {each})" for each in columns)
-    nearest = [first, *(f"{each} + {OTHER_NAME}" for each in others)]
-    return f"least({', '.join(nearest)}) + 0.1 * ({asked} <-> {_BARE})"
+def _distance(text_: str, columns: list[str]) -> str:
+    """SQL for a row's distance from a text: that of the whole name and its closest part, or of an alias."""
+    key, words = f"(SELECT key FROM {text_})", f"(SELECT words FROM {text_})"
+    _name, *others = columns
+    nearest = [
+        f"0.5 * ({key} <-> {_KEY}) + 0.5 * ({key} <<-> {_KEY})",
+        *(
+            f"0.5 * ({key} <-> name_key({each})) + 0.5 * ({words} <<-> {each}) + {OTHER_NAME}"
+            for each in others
+        ),
+    ]
+    return f"least({', '.join(nearest)})"
 
 
 def _resembling(*, apiece: bool) -> str:
     arms = []
     for code, kind in _named_kinds():
-        name = "series" if kind.name == "series" else "name"
+        text_ = "series_text" if kind.name == "series" else "name_text"
         columns = [each.name for each in kind.search_columns]
-        arms.append(
-            _RESEMBLING.format(
-                code=code,
-                table=_table(kind),
-                wanted=_kind_wanted(kind.name, _FEW),
-                distance=_distance(name, columns),
-                similar=" OR ".join(f"(SELECT {name} FROM asked) <% {each}" for each in columns),
-            )
-        )
+        similar = " OR ".join(f"(SELECT words FROM {text_}) <% {each}" for each in columns)
+        values = _kind_values(code, kind, _FEW)
+        arms.append(_RESEMBLING.format(**values, distance=_distance(text_, columns), similar=similar))
     numbers = "(SELECT numbers FROM asked)"
     of_number = " OR ".join(f"{each} = ANY({numbers}::text[])" for each in _NUMBERS)
     arms.append(
         _OF_SERIES.format(
             code=searched_kinds().index("issue"),
-            reason=8,
+            reason=SIMILAR,
             source="alike",
             distance="CAST(distance AS numeric) - 0.001 * least(1, cardinality((SELECT numbers FROM asked)))",
             of_number=f"(cardinality({numbers}) = 0 OR {of_number})" if apiece else f"({of_number})",
@@ -564,7 +622,3 @@ def _resembling(*, apiece: bool) -> str:
         )
     )
     return " UNION ALL ".join(arms)
-
-
-def _table(kind: Kind) -> str:
-    return f'"{kind.model.__table__.name}"'

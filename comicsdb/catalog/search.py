@@ -39,6 +39,10 @@ QUERY_LENGTH_MAX = 200
 SIMILARITY = 0.4  # minimum similarity of a name that is found despite typing errors
 
 RANK_OF_ALIASES = 10  # the rank of matches only in aliases or designations
+# Words that do not count in names, as in the database function `name_words`.
+UNCOUNTED = frozenset(
+    "the an il lo la gli le les der die das el los las un una une uno ein eine and und et".split()
+)
 BEFORE_WORDS = "-–—/:.,;'’\"“(["  # characters, in addition to spaces, that may precede a word
 
 # Models that are searched and ordered like objects of the catalogue.
@@ -83,6 +87,26 @@ def contains(folded, part: str) -> ColumnElement[bool]:
 def all_words_in(columns, wanted: list[str]) -> ColumnElement[bool]:
     """The condition that each word occurs in at least one of the folded columns."""
     return and_(true(), *(or_(*(contains(column, word) for column in columns)) for word in wanted))
+
+
+def counted(wanted: Sequence[str]) -> list[str]:
+    """The words of a query that names need: no signs, articles or `and`, unless nothing else is left."""
+    left = [word for word in wanted if word.lower() not in UNCOUNTED and any(map(str.isalnum, word))]
+    return left or list(wanted)
+
+
+def names_contain(columns, wanted: list) -> ColumnElement[bool]:
+    """The same for names, in which signs do not count: `spiderman` is a word of `Spider-Man`."""
+
+    def has(column, word) -> ColumnElement[bool]:
+        return or_(contains(column, word), func.name_key(column).like(func.key_pattern(word)))
+
+    return and_(true(), *(or_(*(has(column, word) for column in columns)) for word in wanted))
+
+
+def names_match(columns, query: str) -> ColumnElement[bool]:
+    """The condition that names contain all words of a query that count."""
+    return names_contain(columns, counted(words(query)))
 
 
 def equals_ignoring_case(column, value: str) -> ColumnElement[bool]:
@@ -193,7 +217,7 @@ def matching(model, query: str) -> ColumnElement[bool]:
     """The condition that a query finds an object of a kind; without words, it finds all."""
     if model is Issue:
         return issues_matching(query)
-    return all_words_in(search_columns(model), words(query))
+    return names_match(search_columns(model), query)
 
 
 def similar(model, query: str) -> ColumnElement[bool]:
@@ -291,8 +315,10 @@ def has_number(key) -> ColumnElement[bool]:
 def issues_matching(query: str) -> ColumnElement[bool]:
     """The issues that match a query: words of the series' name, its first year in parentheses, `#number`."""
     asked = parse_issue_query(query)
+    if asked.is_empty:
+        return false()
     number = asked.number_key if asked.number else None
-    return false() if asked.is_empty else issues_matching_parts(asked.words, asked.year, number)
+    return issues_matching_parts(counted(asked.words), asked.year, number)
 
 
 def issues_matching_parts(wanted: Sequence, year, number) -> ColumnElement[bool]:
@@ -303,7 +329,7 @@ def issues_matching_parts(wanted: Sequence, year, number) -> ColumnElement[bool]
     # Find the series first, by their index, and then their issues.
     if wanted or year is not None:
         series = aliased(Series)
-        conditions = [all_words_in((series.folded, series.alt_folded), list(wanted))]
+        conditions = [names_contain((series.folded, series.alt_folded), list(wanted))]
         if year is not None:
             conditions.append(series.year_began == year)
         condition = Issue.series_id.in_(select(series.id).where(*conditions))

@@ -86,6 +86,21 @@ def trigram_index(table: str, column: str) -> Index:
     )
 
 
+def key_index(table: str, column: str) -> Index:
+    """A trigram index for words in a folded column, without articles, signs and spaces."""
+    return Index(
+        f"ix_{table}_{column}_key_trgm",
+        literal_column(f"name_key({column})").label("key"),
+        postgresql_using="gin",
+        postgresql_ops={"key": "gin_trgm_ops"},
+    )
+
+
+def all_names(other_names: str = "") -> str:
+    """An SQL expression for the array of a row's names; `other_names` is a column of one or several."""
+    return f'ARRAY[name COLLATE "default"]{f" || {other_names}" if other_names else ""}'
+
+
 def upper(column: str, *, ordered: bool = False):
     """An SQL expression for a text column in upper case; in C collation, this would only affect ASCII."""
     return literal_column(f'upper({column} COLLATE "default")' if ordered else f"upper({column})")
@@ -279,10 +294,24 @@ class CatalogueEntity(AuthorsMixin, ExternalIdColumnsMixin, SourcesMixin, Entity
         return catalogue_args(cls.__tablename__)
 
 
-def catalogue_args(table: str, *more):
-    """Return the constraints and indexes of a named kind of the catalogue, followed by its own."""
-    beginnings = Index(f"ix_{table}_search", literal_column("without_article(folded)"), "name", "id")
-    return entity_args(table, *external_id_column_args(table), beginnings, *more)
+def catalogue_args(table: str, *more, other_names: str = "", other_folded: str = ""):
+    """Return the constraints and indexes of a named kind of the catalogue, followed by its own.
+
+    `other_names` is the column of further names, and `other_folded` their folded form.
+    """
+    near = literal_column(f"near_keys({all_names(other_names)})").label("near")
+    of_other_names = (
+        (trigram_index(table, other_folded), key_index(table, other_folded)) if other_names else ()
+    )
+    return entity_args(
+        table,
+        *external_id_column_args(table),
+        Index(f"ix_{table}_key", literal_column("name_key(folded)")),
+        Index(f"ix_{table}_near", near, postgresql_using="gin"),
+        key_index(table, "folded"),
+        *of_other_names,
+        *more,
+    )
 
 
 class NameStampMixin:

@@ -17,7 +17,6 @@ from comicsdb.models.base import (
     folded,
     metadata,
     precision,
-    trigram_index,
 )
 from comicsdb.models.choices import KNOWN_PRECISIONS
 
@@ -50,7 +49,7 @@ class AliasesMixin:
 
 def alias_args(table: str):
     """Return the table arguments of a kind whose search includes aliases."""
-    return catalogue_args(table, trigram_index(table, "alias_folded"))
+    return catalogue_args(table, other_names="alias", other_folded="alias_folded")
 
 
 class Arc(IssueListMixin, NameStampMixin, PictureMixin, CatalogueEntity):

@@ -14,7 +14,6 @@ from comicsdb.models.base import (
     ordering_index,
     parent_key,
     range_check,
-    trigram_index,
     upper_trigram_index,
 )
 from comicsdb.models.choices import DEFAULT_COUNTRY, YEARS
@@ -26,9 +25,10 @@ class Publisher(PictureMixin, CatalogueEntity):
     __tablename__ = "publisher"
     __table_args__ = catalogue_args(
         "publisher",
-        trigram_index("publisher", "alt_folded"),
         upper_trigram_index("publisher", "name"),
         range_check("founded", *YEARS),
+        other_names="alt_names",
+        other_folded="alt_folded",
     )
 
     alt_names: Mapped[list[str]] = mapped_column(ARRAY(String(255)), server_default="{}", default=list)
@@ -68,8 +68,9 @@ class Universe(NameStampMixin, PictureMixin, CatalogueEntity):
         ordering_index(
             "ix_universe_designation_order", "folded", "name", "designation_folded", "designation", "id"
         ),
-        trigram_index("universe", "designation_folded"),
         upper_trigram_index("universe", "designation"),
+        other_names="designation",
+        other_folded="designation_folded",
     )
 
     publisher_id: Mapped[int | None] = parent_key("publisher.id", nullable=True, index=False)

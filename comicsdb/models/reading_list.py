@@ -23,6 +23,7 @@ from comicsdb.models.base import (
     blank_text,
     choice_check,
     entity_args,
+    key_index,
     parent_key,
     stamp,
 )
@@ -46,6 +47,7 @@ class ReadingList(RatingsMixin, PictureMixin, Entity):
     __tablename__ = "reading_list"
     __table_args__ = entity_args(
         "reading_list",
+        key_index("reading_list", "folded"),
         UniqueConstraint(
             "user_id",
             "name",

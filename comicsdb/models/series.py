@@ -33,7 +33,6 @@ from comicsdb.models.base import (
     ordering_index,
     parent_key,
     range_check,
-    trigram_index,
 )
 from comicsdb.models.choices import DEFAULT_LANGUAGE, LANGUAGES, YEARS, SeriesTypeCode, Status
 from comicsdb.models.people import link_table
@@ -84,12 +83,13 @@ class Series(IssueListMixin, RatingsMixin, CatalogueEntity):
         Index("ix_series_issue_count", "issue_count", "id"),
         Index("ix_series_last_cover_date", "last_cover_date", "id"),
         Index("ix_series_rating_average", "rating_average", "id"),
-        trigram_index("series", "alt_folded"),
         choice_check("language", ("", *LANGUAGES), "is_language"),
         range_check("volume", 0, SMALL_MAX),
         range_check("year_began", *YEARS),
         range_check("year_end", *YEARS),
         range_check("status", 1, 4),
+        other_names="alt_names",
+        other_folded="alt_folded",
     )
 
     sort_name: Mapped[str] = mapped_column(ordered_text(255))

@@ -60,8 +60,8 @@ OPTIONS = (
         "typeahead",
         lambda text: BOOLEANS.get(text.lower()),
         {"type": "boolean"},
-        "whether to return suggestions while somebody types: faster, but without similar names; values other"
-        " than true, false, 1 and 0 are ignored",
+        "whether to return suggestions while somebody types: faster, as names that do not begin with the text"
+        " are only searched if there are no others; values other than true, false, 1 and 0 are ignored",
     ),
 )
 
@@ -113,7 +113,7 @@ class Search:
             sent.get("q", ""),
             request.domain,
             limit=sent.get("limit", TYPEAHEAD_LIMIT if typeahead else LIMIT_DEFAULT),
-            enough=0 if typeahead else ranked_search.ENOUGH,
+            enough=1 if typeahead else ranked_search.ENOUGH,
             kinds=sent.get("kind", KINDS_SEARCHED),
         )
         values = question.values | base_urls(request)
@@ -152,8 +152,9 @@ class SearchResource(Resource):
             "description": (
                 "Best results first: barcodes, ISBNs and SKUs of issues and variants; names equal to the "
                 "text; ids, ours (`issue 123`) and external ones (`cv 4000-123`), and URLs; names that begin "
-                "with the text; names with all its words; aliases; and similar names if there are few "
-                "results. A leading article is ignored."
+                "with the text or have one typing error; names with all its words; aliases; and similar "
+                "names if there are few results. Case, accents, signs, spaces, articles and `and` are "
+                "ignored."
             ),
             "parameters": query_parameters(OPTIONS),
             "body": ResponseBody("SearchFound", {"results": literal_column("results", JsonList(result))}),

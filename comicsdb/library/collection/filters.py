@@ -45,10 +45,8 @@ class CollectionFilters:
         # few items have notes
         notes = case((CollectionItem.notes != "", _folded(CollectionItem.notes)), else_="")
         asked = {
-            "q": lambda q: search.all_words_in((Series.folded, Series.alt_folded, notes), search.words(q)),
-            "series_name": lambda name: search.all_words_in(
-                (Series.folded, Series.alt_folded), search.words(name)
-            ),
+            "q": lambda q: search.names_match((Series.folded, Series.alt_folded, notes), q),
+            "series_name": lambda name: search.names_match((Series.folded, Series.alt_folded), name),
             "series_id": lambda key: Series.id == key,
             "series_type": lambda key: Series.series_type_id == key,
             "issue_number": lambda number: search.has_number(number_key(clean_number(number))),
@@ -88,7 +86,7 @@ def _contains(user_id: int, column, part: str) -> ColumnElement[bool]:
 
 def _named(model, column, name: str) -> ColumnElement[bool]:
     """The condition that the publisher or imprint of a series matches these words."""
-    found = search.all_words_in(search.search_columns(model), search.words(name))
+    found = search.names_match(search.search_columns(model), name)
     return exists().where(model.id == column, found).correlate(Series)
 
 

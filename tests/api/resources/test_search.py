@@ -37,15 +37,15 @@ def found(api, query, **more):
 
 def test_names_rank_by_how_they_match_and_a_leading_article_does_not_count(api, ferries):
     assert found(api, "FOGHÖRN") == [
-        ("Foghorn — Earth 3", "name equal"),
         ("The Foghorn (1999)", "name equal"),
         ("The Foghorn (2024)", "name equal"),
         ("A Foghorn", "name equal"),
+        ("Foghorn — Earth 3", "name equal"),
+        ("Bill", "alias"),
         ("Foghorn Leghorn", "name begins"),
         ("Foghorn Press", "name begins"),
         ("Loud Foghorns", "words"),
         ("Loudhailer (2001)", "alias"),
-        ("Bill", "alias"),
         *((f"The Foghorn ({year}) #{number}", "series") for year in (1999, 2024) for number in (3, 28)),
     ]
     assert found(api, "the foghorn", limit="1") == [("The Foghorn (1999)", "name equal")]
@@ -74,10 +74,10 @@ def test_a_year_alone_is_that_of_a_series_or_a_number(api, ferries, make):
     assert found(api, "foghorn 2024", kind="issue") == [("The Foghorn (1999) #2024", "number equal")]
 
 
-def test_typing_errors_are_forgiven_unless_somebody_still_types(api, ferries):
+def test_typing_errors_are_forgiven(api, ferries):
     assert ("The Foghorn (2024)", "similar") in found(api, "foghron")
     assert found(api, "foghron 28", kind="issue")[0] == ("The Foghorn (1999) #28", "similar")
-    assert found(api, "foghron", typeahead="1") == []
+    assert found(api, "foghron", typeahead="1")[0] == ("The Foghorn (1999)", "similar")
     suggested = found(api, "foghorn", typeahead="1", kind="series,team")
     assert suggested == [("The Foghorn (1999)", "name equal"), ("The Foghorn (2024)", "name equal")]
     assert found(api, "italia", typeahead="1", kind="series,team") == [("Loudhailer (2001)", "alias")]
@@ -126,7 +126,7 @@ def test_wildcards_are_ordinary_characters(api, make):
     make.arc(name="100% Foghorn_")
     assert found(api, "100%") == [("100% Foghorn_", "name begins")]
     assert found(api, "foghorn_") == [("100% Foghorn_", "words")]
-    assert found(api, "%foghorn", typeahead="1") == []
+    assert found(api, "%") == found(api, "___", typeahead="1") == []
 
 
 def test_a_result_has_its_addresses(api, make):

@@ -3,6 +3,9 @@
 import pytest
 from sqlalchemy import create_engine, text
 
+from comicsdb.catalog.kinds import KINDS
+from comicsdb.models.base import all_names
+
 ROWS = 5_000
 NAMED = ("publisher", "creator", "character", "arc", "team", "imprint", "universe", "series")
 
@@ -51,7 +54,16 @@ def nodes(connection, query, **values):
 
 
 @pytest.mark.parametrize("kind", NAMED)
-def test_a_name_is_found_by_the_trigram_index(filled, kind):
+def test_a_name_is_found_by_its_indexes(filled, kind):
+    for condition, index in (
+        ("name_key(folded) LIKE key_pattern(:word)", "folded_key_trgm"),
+        ("near_keys({names}) && near_keys(ARRAY[:word], '{{-1,0,1}}')", "near"),
+    ):
+        names = all_names(KINDS[kind].other_names)
+        query = f"SELECT id FROM {kind} WHERE {condition.format(names=names)}"
+        assert ["Bitmap Index Scan", f"ix_{kind}_{index}"] in nodes(filled, query, word="Élektra-c4")
+    equal = nodes(filled, f"SELECT id FROM {kind} WHERE name_key(folded) = 'elektrac4'")
+    assert f"ix_{kind}_key" in [name for _, name in equal]
     plan = nodes(filled, f"SELECT id FROM {kind} WHERE folded LIKE fold_pattern(:word)", word="ÉLEKTRA C4")
     assert ["Bitmap Index Scan", f"ix_{kind}_folded_trgm"] in plan
     assert "Seq Scan" not in [node for node, _ in plan]
