@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from time import monotonic
 
 from comicsdb.http.client_address import address
-from comicsdb.http.streams import RELEASE, Stream
+from comicsdb.http.streams import RELEASE, Body, Stream
 from comicsdb.ops.watchdog import Heartbeat
 
 # Responses sent without the application.
@@ -30,13 +30,18 @@ IDLE = 1.0  # seconds without data, after which a connection counts as late
 LAST_DATA_SENT, LAST_DATA_RECEIVED = 44, 52  # offsets in Linux's `struct tcp_info`
 
 
+class _SlowBody(Body):
+    """The body of a response that a client may take slowly."""
+
+
 class SlowClientMiddleware:
     """Separates waiting for clients from running the application.
 
     Each request has a thread of the server's pool. The body is read before the application runs, and a long
     response is sent after it; at most `slow_clients` threads wait for clients, for a body up to `seconds`.
     The application runs in at most `threads` threads at a time, as more would only contend for the
-    interpreter. Responses of this middleware have the `headers`.
+    interpreter. Further requests wait in threads that the server has for those that wait for changes.
+    Responses of this middleware have the `headers`.
     """
 
     def __init__(
@@ -59,10 +64,23 @@ class SlowClientMiddleware:
         self._slots: SimpleQueue[int] = SimpleQueue()  # a semaphore whose wait is not implemented in Python
         for slot in range(threads):
             self._slots.put(slot)
+        self._admissions: SimpleQueue[None] = SimpleQueue()  # likewise
+        for _ in range(threads + slow_clients):
+            self._admissions.put(None)
         self.heartbeat: Heartbeat | None = None
 
     def __call__(self, environ: dict, start_response: Callable) -> Iterable[bytes]:
         """The WSGI protocol."""
+        answer: Iterable[bytes] = ()
+        self._admissions.get()
+        try:
+            answer = self._answer(environ, start_response)
+        finally:
+            if not isinstance(answer, _SlowBody):
+                self._admissions.put(None)
+        return answer
+
+    def _answer(self, environ: dict, start_response: Callable) -> Iterable[bytes]:
         chunked = "HTTP_TRANSFER_ENCODING" in environ
         if chunked or environ.get("CONTENT_LENGTH", "0") != "0":
             problem = self._receive(environ, None if chunked else int(environ["CONTENT_LENGTH"]))
@@ -96,10 +114,12 @@ class SlowClientMiddleware:
         has_slot = bool(held)
         if has_slot:
             self._release_slot(held)
+            self._admissions.put(None)
         try:
             yield
         finally:
             if has_slot:
+                self._admissions.get()
                 self._acquire_slot(environ, held)
 
     def _receive(self, environ: dict, length: int | None) -> tuple[str, str] | None:
@@ -179,7 +199,8 @@ class SlowClientMiddleware:
     def _send_slowly(self, pieces, rest, answer, start_response: Callable) -> Iterable[bytes]:
         """Send a response piece by piece, unless too many slow clients are already being served."""
         if self._slow.acquire(timeout=SLOW_TIMEOUT):
-            return Stream(chain(pieces, rest), partial(_close, answer), self._slow.release)
+            finish = self._slow.release, partial(self._admissions.put, None)
+            return _SlowBody(chain(pieces, rest), partial(_close, answer), *finish)
         _close(answer)
         return self._refuse(BUSY, start_response)  # nothing was sent yet
 

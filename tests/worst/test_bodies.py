@@ -165,6 +165,16 @@ def test_bodies_of_the_api(client, survey):
     client.check()
 
 
+def test_descriptors_of_many_members(client):
+    """Members that a descriptor does not have, and ids, as many as JSON may have."""
+    case = Case("POST", "/api/match/", "descriptors", headers={"Content-Type": JSON}, member=True)
+    for shape in ("an object of many names in a list", "ids of many members"):
+        body = f'{{"descriptors":{VALUES[shape]}}}'.encode()
+        client.try_one(replace(case, shape=shape, size=len(body), body=body))
+        assert client.status == 200
+    client.check()
+
+
 # Pictures and imports, in every form with a file.
 
 FILE_HEAD = b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n'

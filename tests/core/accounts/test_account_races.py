@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from urllib.parse import urlsplit
 
 import pyotp
 import pytest
@@ -12,9 +13,11 @@ from comicsdb.accounts.second_factor import RECOVERY_CODES, accepts_recovery_cod
 from comicsdb.models import ApiToken, LoginSession, User
 from tests.core.accounts.conftest import PASSWORD
 from tests.mailbox import waiting_mails
+from tests.passkey_device import Device
 from tests.waiting import await_lock
 
 TIMES = 6
+BROWSER = "a secret of the browser"
 NEW = "another horse battery"
 NEW_TWICE = {"new_password": NEW, "new_password_again": NEW}
 
@@ -112,6 +115,29 @@ def test_an_app_that_is_confirmed_twice_at_once_shows_recovery_codes_that_work(f
         assert user.second_factor
         works = [accepts_recovery_code(context, user, codes[0]) for codes in shown]
     assert works.count(True) == 1  # those of the last response
+
+
+def test_answer_of_a_passkey_that_is_sent_many_times_at_once_logs_in_once(factory, real, bea):
+    device = Device()
+    with factory() as session:
+        context, user = real(session), session.get_one(User, bea)
+        device.origin, device.host = origin_and_host(context.settings)
+        asked = accounts.registration_options(context, user, BROWSER)
+        accounts.add_passkey(context, user, device.make(asked), "Phone", BROWSER)
+        session.commit()
+        answer = device.prove(accounts.proof_options(context.settings, BROWSER))
+
+    def log_in(context):
+        return accounts.passkey_user(context, answer, BROWSER).id
+
+    results = at_once(factory, real, log_in, refused=accounts.PasskeyRefusedError)
+    assert sorted(map(str, results)) == sorted(map(str, [bea, *[accounts.PasskeyRefusedError] * (TIMES - 1)]))
+
+
+def origin_and_host(settings) -> tuple[str, str]:
+    """Where the browser of a passkey believes to be."""
+    url = urlsplit(settings["comicsdb.base_url"])
+    return f"{url.scheme}://{url.netloc}", url.hostname
 
 
 def test_who_logs_in_with_the_old_password_while_it_changes_is_too_late(factory, real, bea):
