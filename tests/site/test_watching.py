@@ -2,8 +2,10 @@
 
 import json
 import re
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
+from itertools import product
 
 import psutil
 import pytest
@@ -23,6 +25,8 @@ METRICS = {
     "COMICSDB_DATABASE_REPLICA_URLS": "postgresql+psycopg://nobody@127.0.0.1:1/watched",  # nobody listens
 }
 CSRF_HEADER = "X-CSRFToken"  # as in comicsdb_web/http/csrf.py
+REQUESTS = "comicsdb_requests_total{"
+DATES = ("Sat, 21 Nov 99999 02:36:05 GMT", "Sat, 31 Dec 9999 23:59:59 -2359", " GMT", "GMT", "0", "9" * 4000)
 UNKNOWN_PAGES = 'comicsdb_requests_total{route="none",status="4xx"}'
 MOST_CONNECTIONS = 'comicsdb_database_connections{state="most"}'
 
@@ -105,6 +109,37 @@ def test_response_that_fails_while_sent_is_answered_counted_and_logged(server):
     told = [line for line in told if line["logger"].startswith("comicsdb.")]  # the server repeats some
     assert len(told) == 7
     assert all(line["request"] for line in told)
+
+
+def test_extreme_conditions_and_ranges_are_counted_as_clients_see_them(server):
+    _, base, *_ = server
+
+    def counts():
+        values = figures(base)
+        return Counter(
+            {
+                status: sum(
+                    value for name, value in values.items() if name.startswith(REQUESTS) and status in name
+                )
+                for status in ("2xx", "3xx", "4xx", "5xx")
+            }
+        )
+
+    before, seen = counts(), Counter()
+    for path in ("/feeds/releases.atom", "/.well-known/comicsdb.json"):
+        tag = fetch(f"{base}{path}")[1].get("etag", "*")
+        seen[f"{fetch(f'{base}{path}')[0] // 100}xx"] += 2
+        for name, value in (
+            ("If-None-Match", tag),
+            ("Range", "bytes=0-9"),
+            ("Range", "bytes=99999999-"),
+            *product(("If-Modified-Since", "If-Unmodified-Since", "If-Range"), DATES),
+        ):
+            status, *_ = fetch(f"{base}{path}", **{"Range": "bytes=0-9", name: value})
+            seen[f"{status // 100}xx"] += 1
+    assert counts() - before == seen
+    assert seen["3xx"]
+    assert not seen["5xx"]
 
 
 def received(url: str, **headers) -> tuple[int | None, dict, bytes]:
