@@ -104,14 +104,13 @@ BEGIN
             PARTITION BY filled.series_id, filled.step ORDER BY filled.place, filled.id), 0)::text, 5, '0')
             || filled.place AS series_order
         FROM (
-            SELECT listed.id, listed.series_id, listed.place, runs.run,
-                count(runs.run) OVER (PARTITION BY listed.series_id ORDER BY listed.place, listed.id) AS step
-            FROM (SELECT id, series_id, number_order(number) COLLATE "C" AS place FROM issue
-                WHERE series_id = ANY(ids)) listed
-            LEFT JOIN (
-                SELECT stepped.id, count(*) FILTER (WHERE stepped.breaks) OVER (PARTITION BY stepped.series_id
-                    ORDER BY stepped.cover_date, stepped.store_date, stepped.is_between, stepped.place,
-                        stepped.id) AS run
+            SELECT runs.*,
+                count(runs.run) OVER (PARTITION BY runs.series_id ORDER BY runs.place, runs.id) AS step
+            FROM (
+                SELECT stepped.id, stepped.series_id, stepped.place, CASE WHEN stepped.is_dated THEN
+                    count(*) FILTER (WHERE stepped.breaks) OVER (PARTITION BY stepped.series_id, stepped.is_dated
+                        ORDER BY stepped.cover_date, stepped.store_date, stepped.is_between, stepped.place,
+                            stepped.id) END AS run
                 FROM (
                     SELECT valued.*, coalesce(
                         valued.word <> lag(valued.word) OVER dates
@@ -121,8 +120,8 @@ BEGIN
                             OR valued.cover_date = lag(valued.cover_date) OVER dates
                             AND valued.store_date > lag(valued.store_date) OVER dates), false) AS breaks
                     FROM (
-                        SELECT dated.*,
-                            place < '5011' AND cover_date > min(cover_date) OVER (PARTITION BY series_id)
+                        SELECT listed.*,
+                            place < '5011' AND cover_date > min(cover_date) OVER (PARTITION BY series_id, is_dated)
                                 AS is_between,
                             CASE WHEN place < '6' THEN '' ELSE substring(place FROM '^6[^0-9]*') END AS word,
                             CASE WHEN place >= '6' THEN substring(substr(place, 2) FROM '[0-9]+')::numeric
@@ -130,20 +129,19 @@ BEGIN
                                 ELSE -1 END AS value
                         FROM (
                             SELECT id, series_id, number_order(number) COLLATE "C" AS place, cover_date, store_date,
+                                cover_date_precision <> 'none' OR store_date IS NOT NULL AS is_dated,
                                 (CASE cover_date_precision
                                     WHEN 'year' THEN cover_date + interval '1 year' - interval '1 day'
                                     WHEN 'month' THEN cover_date + interval '1 month' - interval '1 day'
                                     ELSE cover_date END)::date AS until
-                            FROM issue
-                            WHERE series_id = ANY(ids)
-                                AND (cover_date_precision <> 'none' OR store_date IS NOT NULL)
-                        ) dated
+                            FROM issue WHERE series_id = ANY(ids)
+                            OFFSET 0  -- number_order once for each
+                        ) listed
                     ) valued
-                    WINDOW dates AS (PARTITION BY valued.series_id
-                        ORDER BY valued.cover_date, valued.store_date, valued.is_between, valued.place,
-                            valued.id)
+                    WINDOW dates AS (PARTITION BY valued.series_id, valued.is_dated
+                        ORDER BY valued.cover_date, valued.store_date, valued.is_between, valued.place, valued.id)
                 ) stepped
-            ) runs ON runs.id = listed.id
+            ) runs
         ) filled
     ) placed
     WHERE i.id = placed.id AND i.series_order IS DISTINCT FROM placed.series_order;
