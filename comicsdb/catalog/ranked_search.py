@@ -257,7 +257,11 @@ _NEAR = f"""
                 replace(plain_words(fold(other_name)), ' ', '') AS letters
         ) other
     ) compared
-    WHERE {{wanted}} AND near_keys({{names}}) && (SELECT near FROM name_text) AND likeness >= {LIKENESS}
+    WHERE {{wanted}} AND near_keys({{names}}) && (
+            -- A long text that is the name of an object has no typing error.
+            SELECT CASE WHEN length(key) > {SHORT} AND EXISTS (SELECT FROM {{table}} WHERE {_KEY} = key)
+                THEN ARRAY[key] ELSE near END FROM name_text
+        ) AND likeness >= {LIKENESS}
     ORDER BY distance, popularity DESC, sort, name, id LIMIT (SELECT most FROM asked))"""
 _OF_YEAR = """
     SELECT {code}, id, CASE WHEN fit < 2 THEN 1 ELSE fit + 2 END,
