@@ -92,6 +92,8 @@ def _print_outcome(name: str, outcome: Outcome) -> Counter:
     """Print what became of the lists of a file; returns their numbers."""
     for row in outcome.missing:
         click.echo(f"{name}: not certainly in the catalogue: {row.says}", err=True)
+    if outcome.repeated:
+        click.echo(f"{name}: entries that are repeated and left out: {outcome.repeated:,}", err=True)
     for list_name in outcome.added:
         click.echo(f"added   {list_name}")
     for list_name in outcome.existing:

@@ -544,6 +544,8 @@ READING_LISTS = _file(
     _list,
     "id user_id name slug desc is_private list_type attribution_source",
     _matching(_list.attribution_url, f"({WEB_ADDRESS.pattern})?", "a web address"),
+    field(_list.file_source, default=""),
+    field(_list.start_year, read=optional(readers.whole_between(1, 9999)), default=None),
     "previous_id next_id forked_from_id",
     _nested("items", READING_LIST_ITEMS),
     _nested("ratings", READING_LIST_RATINGS),

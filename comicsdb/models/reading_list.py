@@ -9,6 +9,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    SmallInteger,
     String,
     UniqueConstraint,
     text,
@@ -41,7 +42,7 @@ class ReadingList(RatingsMixin, PictureMixin, Entity):
 
     Triggers update its stamps when its items or neighbours change, also when an issue or list is deleted.
     `library.reading_lists` decides who may see it. `forked_from_id` is the list that it was copied from, as
-    long as that exists.
+    long as that exists. `file_source` and `start_year` are what the file says from which it was imported.
     """
 
     __tablename__ = "reading_list"
@@ -70,6 +71,8 @@ class ReadingList(RatingsMixin, PictureMixin, Entity):
     )
     attribution_source: Mapped[str] = blank_text(10)
     attribution_url: Mapped[str] = blank_text(200)
+    file_source: Mapped[str] = blank_text(255)
+    start_year: Mapped[int | None] = mapped_column(SmallInteger)
     previous_id: Mapped[int | None] = _other_list()
     next_id: Mapped[int | None] = _other_list()
     forked_from_id: Mapped[int | None] = _other_list()

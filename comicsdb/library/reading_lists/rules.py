@@ -15,7 +15,9 @@ from comicsdb.security import Identity, Permission, has_permission
 from comicsdb.values import is_web_address
 
 SOURCE = ("attribution_source", "attribution_url")
-COLUMNS = ("name", "desc", "is_private", "list_type", *SOURCE, "image", "image_width", "image_height")
+OF_FILE = ("file_source", "start_year")
+PICTURE = ("image", "image_width", "image_height")
+COLUMNS = ("name", "desc", "is_private", "list_type", *SOURCE, *OF_FILE, *PICTURE)
 FIELDS = (*COLUMNS, PREVIOUS, NEXT)  # writable fields; a neighbour is an id or None
 FIGURES = ("rating_count", "rating_sum", "rated", "rated_before", "like_count", "forked_from_id")
 

@@ -1,5 +1,6 @@
 """Reading lists as CBL, the XML format of comic readers such as ComicRack."""
 
+from functools import partial
 from io import BytesIO
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
@@ -11,15 +12,18 @@ from comicsdb.i18n import _
 from comicsdb.issue_numbers import clean_number
 from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.format import CBL, ITEMS, TOO_MANY_ROWS, Row, Upload, parse_fields
-from comicsdb.library.transfer.matching import FIRST_YEAR, MatchQuery, split_name
+from comicsdb.library.transfer.matching import FIRST_YEAR, MatchQuery, plain, split_name
 from comicsdb.library.transfer.tables import decode, file_error
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.models.choices import Precision
+from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, ListSource, Precision
+from comicsdb.values import is_web_address
 
 CONTENT_TYPE = "application/xml"
 DEPTH_MAX = 20
 NAME_MAX = 255
+ID_LENGTH = 100
+ADDRESS_MAX = 200
 TAG_MAX = 64 * 1024  # largest tag of an element with its attributes, or comment, in bytes
 ELEMENTS_MAX = 20  # per book
 BOOKS_MAX = 10_000  # lower than for tables, as the request waits for it
@@ -29,16 +33,28 @@ NO_XML = _("This XML cannot be read: it is invalid near line ${line}.")
 NO_CBL = _("This XML is not a reading list: its root element should be “ReadingList”.")
 FORBIDDEN = _("This XML was rejected because it defines entities or a document type.")
 
-_id = read.whole_between(1, INTEGER_MAX)
+UNKNOWN = ("0", "-1")  # numbers that programs write for unknown ones
+
+_number = read.whole_between(1, INTEGER_MAX)
+_year = read.whole_between(1, 9999)
 _ATTRIBUTES = {
     "Series": read.line,
     "Number": lambda value: read.line(value, 25),
-    "Volume": read.whole_between(0, 9999),
-    "Year": read.whole_between(1, 9999),
+    "Volume": _year,
+    "Year": _year,
     "Publisher": read.line,
 }
-# The databases whose issue ids books may contain, with our fields.
-_DATABASES = {"cv": "cv_id", "comicvine": "cv_id", "gcd": "gcd_id", "comicsdb": "id"}
+# The databases whose issue ids books may contain, with our sources, and by plain name or code.
+_OWN = "comicsdb"
+_DATABASES = {
+    **{plain(name): source for source, form in EXTERNAL_SOURCES.items() for name in (source, form.label)},
+    "cv": "comicvine",
+    _OWN: _OWN,
+}
+_ID_FIELDS = {_OWN: "id", **ID_COLUMNS}
+# The elements with facts of the list.
+_FACTS = ("Name", "Summary", "Source", "StartYear")
+_LIST_SOURCES = {plain(name): source.value for source in ListSource for name in (source, source.label)}
 
 
 class _RefusedError(Exception):
@@ -48,14 +64,14 @@ class _RefusedError(Exception):
 
 
 class _Reader:
-    """Handlers of the XML parser; they collect the name and the books, and ignore everything else."""
+    """Handlers of the XML parser; they collect the facts of the list and its books, and ignore all else."""
 
     def __init__(self, max_rows: int):
         self.max_rows = max_rows
         self.elements = 0
         self.path: list[str] = []
-        self.name: list[str] = []
-        self.books: list[tuple[int, dict, dict]] = []  # (line, attributes, ids by field)
+        self.facts: dict[str, str] = dict.fromkeys(_FACTS, "")
+        self.books: list[tuple[int, dict, dict]] = []  # (line, attributes, ids by source)
         self.parser = expat.ParserCreate("utf-8")
         self.parser.buffer_text = True
         self.parser.StartDoctypeDeclHandler = self.refuse
@@ -87,17 +103,18 @@ class _Reader:
             if len(self.books) == self.max_rows:
                 raise _RefusedError(TOO_MANY_ROWS, most=self.max_rows)
             self.books.append((self.parser.CurrentLineNumber, attributes, {}))
-        elif self.path[1:] == ["Books", "Book", "Database"]:
-            name = _DATABASES.get(attributes.get("Name", "").casefold())
-            if name:
-                self.books[-1][2][name] = attributes.get("Issue")
+        elif tag == "Database" and self.path[1:3] == ["Books", "Book"]:
+            source = _DATABASES.get(plain(attributes.get("Name", "")))
+            if source:
+                self.books[-1][2].setdefault(source, attributes.get("Issue"))
 
     def end(self, _tag):
         self.path.pop()
 
     def text(self, text):
-        if self.path[1:] == ["Name"] and len(self.name) < NAME_MAX:
-            self.name.append(text)
+        tag = self.path[1] if len(self.path) == 2 else ""
+        if tag in self.facts and len(self.facts[tag]) < read.NOTES_MAX:
+            self.facts[tag] += text[: read.NOTES_MAX]
 
 
 def read_cbl(data: bytes, *, rows: int) -> Upload:
@@ -109,29 +126,73 @@ def read_cbl(data: bytes, *, rows: int) -> Upload:
         raise file_error(NO_XML, line=error.lineno) from None
     except _RefusedError as refusal:
         raise refusal.error from None
-    name = " ".join("".join(reader.name).split())[:NAME_MAX] or UNNAMED
-    return Upload(CBL, [_row(*book) for book in reader.books], [{"name": read.clean(name)}])
+    return Upload(CBL, [_row(*book) for book in reader.books], [_list_values(reader.facts)])
+
+
+def _list_values(facts: dict[str, str]) -> dict:
+    """The values of the list; those that cannot be read are left out."""
+    name, source = (" ".join(read.clean(facts[field]).split())[:NAME_MAX] for field in ("Name", "Source"))
+    year = parse_fields(_without_unknown(facts), {"StartYear": _year}, []).get("StartYear")
+    values = {
+        "name": name or UNNAMED,
+        "desc": read.clean(facts["Summary"], read.NOTES_MAX),
+        "file_source": source,
+        "start_year": year,
+        "attribution_source": _LIST_SOURCES.get(plain(source)),
+        "attribution_url": source if len(source) <= ADDRESS_MAX and is_web_address(source) else None,
+    }
+    return {field: value for field, value in values.items() if value}
 
 
 def _row(line: int, attributes: dict, ids: dict) -> Row:
     unclear = []
-    values = parse_fields(attributes, _ATTRIBUTES, unclear) | parse_fields(
-        ids, dict.fromkeys(_DATABASES.values(), _id), unclear
-    )
+    values = parse_fields(_without_unknown(attributes), _ATTRIBUTES, unclear)
     name, year, volume = split_name(values.get("Series", ""))
     if "Volume" in values:  # most programs write the series' first year
         began = values["Volume"] >= FIRST_YEAR
         year, volume = (values["Volume"], volume) if began else (year, values["Volume"])
-    wanted = MatchQuery(
+    query = MatchQuery(
         series=name,
         number=clean_number(values.get("Number", "")),
         volume=volume,
         year=year,
         publisher=values.get("Publisher", ""),
         published=values.get("Year"),
-        **{field: values[field] for field in set(_DATABASES.values()) if field in values},
+        **read_ids(ids, unclear),
     )
-    return Row(ITEMS, line, wanted, {}, unclear, list=0)
+    return Row(ITEMS, line, query, {}, unclear, list=0)
+
+
+def _without_unknown(attributes: dict[str, str]) -> dict[str, str]:
+    """The attributes without years and volumes such as 0."""
+    numbers = ("Volume", "Year", "StartYear")
+    return {
+        name: value
+        for name, value in attributes.items()
+        if name not in numbers or value.strip() not in UNKNOWN
+    }
+
+
+def read_ids(ids: dict[str, str | None], unclear: list[tuple[str, str]]) -> dict:
+    """The fields of a MatchQuery for ids by source; unreadable ones are added to `unclear`."""
+    ids = {source: value for source, value in ids.items() if value and value.strip() not in UNKNOWN}
+    found = parse_fields(ids, {source: partial(_issue_id, source) for source in ids}, unclear)
+    fields = {field: found.pop(source) for source, field in _ID_FIELDS.items() if source in found}
+    if found:
+        fields["ids"] = " ".join(f"{source} {number}" for source, number in found.items())
+    return fields
+
+
+def _issue_id(source: str, text: str) -> str | int:
+    number = text if source == _OWN else EXTERNAL_SOURCES[source].read(text[:ID_LENGTH])
+    if number is None:
+        raise read.UnclearError
+    return _number(number) if source in _ID_FIELDS else number
+
+
+def _source_label(reading_list: ReadingList) -> str:
+    source = reading_list.attribution_source
+    return str(ListSource(source).label) if source else ""
 
 
 def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
@@ -161,6 +222,13 @@ def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
     root = ET.Element("ReadingList")
     ET.SubElement(root, "Name").text = read.clean(reading_list.name)
     ET.SubElement(root, "NumIssues").text = str(len(books))
+    for tag, text in (
+        ("Summary", reading_list.desc),
+        ("Source", reading_list.file_source or reading_list.attribution_url or _source_label(reading_list)),
+        ("StartYear", str(reading_list.start_year or "")),
+    ):
+        if text:
+            ET.SubElement(root, tag).text = read.clean(text)
     shelf = ET.SubElement(root, "Books")
     for series, number, began, day, own, cv, gcd, series_own, series_cv, series_gcd, publisher in books:
         book = ET.SubElement(

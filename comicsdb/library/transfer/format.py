@@ -129,9 +129,11 @@ VALUE_FIELDS = {
     ITEMS: _readers(ReadingListItem, "issue_type") | _ADDED,
 }
 # Fields of a reading list; `previous` and `next` are numbers of other lists in the same file.
-LIST_FIELDS = _readers(
-    ReadingList, "name desc is_private list_type attribution_source attribution_url"
-) | dict.fromkeys(("previous", "next"), read.whole_between(1, LISTS_MAX))
+LIST_FIELDS = (
+    _readers(ReadingList, "name desc is_private list_type attribution_source attribution_url file_source")
+    | {"start_year": read.whole_between(1, 9999)}
+    | dict.fromkeys(("previous", "next"), read.whole_between(1, LISTS_MAX))
+)
 
 # The columns in CSV. In JSON, items are nested in their list, without `list`, `list_name` and `position`.
 COLUMNS = {
@@ -171,7 +173,10 @@ class Row:
             f"({wanted.year})" if wanted.year else "",
             f"#{wanted.number}" * bool(wanted.number),
         ]
-        ids = (("", wanted.id), ("Comic Vine ", wanted.cv_id), ("GCD ", wanted.gcd_id), ("UPC ", wanted.upc))
+        ids = (
+            *(("", wanted.id), ("Comic Vine ", wanted.cv_id), ("GCD ", wanted.gcd_id), ("UPC ", wanted.upc)),
+            ("", wanted.ids),
+        )
         if not wanted.series:
             words[0] = next((f"{name}{each}" for name, each in ids if each), "?")
         return " ".join(filter(None, words))

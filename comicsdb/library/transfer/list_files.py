@@ -36,12 +36,16 @@ _number = read.whole_between(0, INTEGER_MAX)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the lists of a file; `missing` has a row for each issue that was not found."""
+    """What became of the lists of a file; `missing` has a row for each issue that was not found.
+
+    `repeated` counts entries for an issue that their list has already.
+    """
 
     added: list[str]
     existing: list[str]
     items: int
     missing: list[Row]
+    repeated: int = 0
 
 
 def list_files(paths: Iterable[Path], *, megabytes: int) -> Iterator[tuple[str, bytes]]:
@@ -152,7 +156,8 @@ def import_lists(
     ]
     context = ImportContext(session, identity, official, take_file=False, rows_are_copies=False, today=today)
     counted = store(context, rows_of_new, lists)
-    return Outcome([values["name"] for values in lists], existing, counted[f"{ITEMS}_added"], missing)
+    names = [values["name"] for values in lists]
+    return Outcome(names, existing, counted[f"{ITEMS}_added"], missing, counted[f"{ITEMS}_repeated"])
 
 
 def _placed(values: dict, places: dict[int, int]) -> dict:

@@ -42,7 +42,8 @@ class MatchQuery:
     """The values by which a row identifies its issue, or its series if `number` is blank.
 
     `year` is the series' first year; `published` is the issue's year, if its date is unknown. `written` is
-    the name as the row has it, if year or volume were split off: they may be part of the name.
+    the name as the row has it, if year or volume were split off: they may be part of the name. `ids` are
+    those of further sources, as in "metron 17 locg 4".
     """
 
     series: str = ""
@@ -58,6 +59,7 @@ class MatchQuery:
     cv_id: int | None = None
     gcd_id: int | None = None
     written: str = ""
+    ids: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:

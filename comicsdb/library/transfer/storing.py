@@ -45,7 +45,7 @@ WISH_FIELDS = tuple(name for name in VALUE_FIELDS[WISHES] if name not in ("varia
 _DETAILS = tuple(name for name in collection.FIELDS if name != "quantity")
 _SOURCE = ("attribution_source", "attribution_url")
 _SIDES = ("previous", "next")
-_LIST_FIELDS = ("desc", "is_private", "list_type", *_SOURCE)
+_LIST_FIELDS = ("desc", "is_private", "list_type", "file_source", "start_year", *_SOURCE)
 
 
 @dataclass(frozen=True)
@@ -423,6 +423,8 @@ def _store_lists(context: ImportContext, lists: list[dict], rows: list[ResolvedR
     # By list: values by issue id, in the order of the file.
     by_list = defaultdict(dict)
     for row in rows:
+        if row.id in by_list[row.list]:
+            context.counted[f"{ITEMS}_repeated"] += 1
         by_list[row.list].setdefault(row.id, row.values)
     made = {}
     for place, given in enumerate(lists):

@@ -372,6 +372,15 @@ def _result_messages(counted: Counter) -> Iterator[tuple[str, object]]:
                 counted["gone"],
             ),
         )
+    if repeated := counted[f"{ITEMS}_repeated"]:
+        yield (
+            "info",
+            ngettext(
+                "${n} entry is repeated in the file, and is in its list once.",
+                "${n} entries are repeated in the file, and are in their lists once.",
+                repeated,
+            ),
+        )
 
 
 def _result_texts(counted: Counter):

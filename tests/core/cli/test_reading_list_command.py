@@ -46,6 +46,7 @@ def test_import_of_books_makes_a_public_list_of_the_official_account(comicsdb, i
     )
     assert rows(LISTS) == []
     assert comicsdb("import-reading-lists", path) == (
+        f"{path}: entries that are repeated and left out: 1\n"
         "added   The Long Night\n1 lists with 3 issues added for Metron, 0 exist already.\n"
     )
     assert rows(LISTS) == [("Metron", "The Long Night", "CBRO", False)]

@@ -52,6 +52,8 @@ def reading_list(identifier: int, user_id: int, name: str, issues, **more) -> di
         "list_type": "EVENT",
         "attribution_source": "",
         "attribution_url": "",
+        "file_source": "orders.cbl",
+        "start_year": 1961,
         "previous_id": None,
         "next_id": None,
         "forked_from_id": None,

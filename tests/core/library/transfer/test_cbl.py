@@ -111,6 +111,61 @@ def test_the_year_of_a_book_is_left_out_where_it_is_unknown(session, make):
     assert [each.get("Year") for each in root.iter("Book")] == [None, "1994"]
 
 
+SOURCED = """<ReadingList>
+  <Name>Harbor Nights</Name><NumIssues>3</NumIssues>
+  <Summary>All of it.</Summary><Source>https://orders.example/harbor</Source><StartYear>1991</StartYear>
+  <Books>
+    <Book Series="Lamplighter" Number="1" Volume="0" Year="0">
+      <Database Name="Metron" Issue="17"/><Database Name="Grand Comics Database" Issue="5"/>
+    </Book>
+    <Book Series="Lamplighter" Number="2" Volume="-1" Year="-1">
+      <Databases><Database Name="locg" Issue="44"/><Database Name="cv" Issue="4000-9"/></Databases>
+    </Book>
+    <Book Series="Lamplighter" Number="3">
+      <Database Name="comic vine" Issue="0"/><Database Name="locg" Issue="none"/>
+      <Database Name="another" Issue="1"/>
+    </Book>
+  </Books>
+</ReadingList>"""
+
+
+def test_read_cbl_with_unknown_years_and_ids_of_many_sources_reads_them(session, make):
+    upload_ = read_file(SOURCED.encode(), rows=9, megabytes=1)
+    queries = [row.wanted for row in upload_.rows]
+    assert [(query.year, query.volume, query.published) for query in queries] == [(None, None, None)] * 3
+    assert [(query.ids, query.gcd_id, query.cv_id) for query in queries] == [
+        ("metron 17", 5, None),
+        ("locg 44", None, 9),
+        ("", None, None),
+    ]
+    assert [row.unclear for row in upload_.rows] == [[], [], [("locg", "none")]]
+
+
+def test_import_of_cbl_keeps_source_summary_and_year_and_export_has_them(session, make, stock):
+    user = make.user()
+    issue = stock.others[0]
+    book = f'<Book Series="A" Number="1"><Database Name="comicsdb" Issue="{issue.id}"/></Book>'
+    data = SOURCED[: SOURCED.index("    <Book ")] + book * 2 + "</Books></ReadingList>"
+    counted = import_file(session, user, data.encode(), choices={0: issue.id, 1: issue.id})
+    assert counted == {
+        "reading_lists_added": 1,
+        "reading_list_items_added": 1,
+        "reading_list_items_repeated": 1,
+    }
+    stored = session.scalar(select(ReadingList).where(ReadingList.user_id == user.id))
+    values = (stored.desc, stored.file_source, stored.start_year, stored.attribution_url)
+    assert values == ("All of it.", "https://orders.example/harbor", 1991, "")  # only staff set addresses
+    root = ET.fromstring(write_cbl(session, stored))  # noqa: S314  (our own)
+    facts = {name: root.findtext(name) for name in ("Summary", "Source", "StartYear")}
+    assert facts == {
+        "Summary": "All of it.",
+        "Source": "https://orders.example/harbor",
+        "StartYear": "1991",
+    }
+    [exported] = exported_library(session, user)["reading_lists"]
+    assert (exported["file_source"], exported["start_year"]) == ("https://orders.example/harbor", 1991)
+
+
 BOMB = '<!DOCTYPE b [<!ENTITY a "aaaaaaaaaa">{}]><ReadingList><Name>&z;</Name></ReadingList>'
 ENTITIES = "".join(
     f'<!ENTITY {two} "{f"&{one};" * 10}">' for one, two in zip("abcdefghij", "bcdefghijz", strict=True)
@@ -144,7 +199,7 @@ def test_odd_xml_is_read_as_far_as_it_says_something(session, make):
     upload_ = read_file(odd.encode(), rows=9, megabytes=1)
     assert len(upload_.lists[0]["name"]) == 255
     assert [row.wanted.series for row in upload_.rows] == ["", "", "A"]
-    assert [name for row in upload_.rows for name, _shown in row.unclear] == ["Series", "Volume", "cv_id"]
+    assert [name for row in upload_.rows for name, _shown in row.unclear] == ["Series", "Volume", "comicvine"]
     assert import_file(session, make.user(), odd.encode()) == {"reading_lists_added": 1}
 
 
