@@ -33,6 +33,7 @@ from comicsdb.library.transfer.format import (
     PARTS,
     PULL,
     ROWS_SETTING,
+    stored_lists,
 )
 from comicsdb.library.transfer.matching import (
     AMBIGUOUS,
@@ -323,7 +324,7 @@ def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
         found.payload["form"] != "comicsdb",
         session.info["today"],
     )
-    lists = found.payload["lists"] if part == ITEMS else []
+    lists = stored_lists(found.payload) if part == ITEMS else []
     resolved = [ResolvedRow(each.part, each.match_id, each.values, each.list_index) for each in rows]
     counted = store(context, resolved, lists)
     stored = update(LibraryImportRow).where(

@@ -1,17 +1,21 @@
 """Reading lists as CBL, the XML format of comic readers such as ComicRack."""
 
+from collections.abc import Iterable
 from functools import partial
 from io import BytesIO
+from itertools import count
+from pathlib import PurePath
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
 from sqlalchemy import case, select
 from sqlalchemy.orm import Session
 
+from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.issue_numbers import clean_number
 from comicsdb.library.transfer import values as read
-from comicsdb.library.transfer.format import CBL, ITEMS, TOO_MANY_ROWS, Row, Upload, parse_fields
+from comicsdb.library.transfer.format import CBL, CBL_FILES, ITEMS, TOO_MANY_ROWS, Row, Upload, parse_fields
 from comicsdb.library.transfer.matching import FIRST_YEAR, MatchQuery, plain, split_name
 from comicsdb.library.transfer.tables import decode, file_error
 from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series
@@ -31,8 +35,11 @@ UNNAMED = "Reading list"
 
 NO_XML = _("This XML cannot be read: it is invalid near line ${line}.")
 NO_CBL = _("This XML is not a reading list: its root element should be “ReadingList”.")
+NOT_READ = _("The file “${name}” cannot be read.")
 FORBIDDEN = _("This XML was rejected because it defines entities or a document type.")
 
+PROBLEMS_MAX = 5  # files that are named as unreadable
+SUFFIX = ".cbl"
 UNKNOWN = ("0", "-1")  # numbers that programs write for unknown ones
 
 _number = read.whole_between(1, INTEGER_MAX)
@@ -127,6 +134,46 @@ def read_cbl(data: bytes, *, rows: int) -> Upload:
     except _RefusedError as refusal:
         raise refusal.error from None
     return Upload(CBL, [_row(*book) for book in reader.books], [_list_values(reader.facts)])
+
+
+def read_cbl_files(files: Iterable[tuple[str, bytes]], *, rows: int) -> Upload:
+    """The reading lists of CBL files, by name and content, of at most `rows` books in all.
+
+    Lists without a name get that of their file; of lists with the same name, later ones get a number. Raises
+    InvalidError for "file", which names the files that cannot be read.
+    """
+    upload, problems, names = Upload(CBL_FILES, []), [], set()
+    for file_name, data in files:
+        try:
+            one = read_cbl(data, rows=rows)
+        except InvalidError as error:
+            problems.append((file_name, error))
+            if len(problems) == PROBLEMS_MAX:
+                break
+            continue
+        [values] = one.lists
+        if values["name"] == UNNAMED:
+            values["name"] = read.clean(PurePath(file_name).stem)[:NAME_MAX] or UNNAMED
+        values["name"] = _free_name(values["name"], names)
+        names.add(values["name"])
+        for row in one.rows:
+            row.list = len(upload.lists)
+        upload.lists.append(values)
+        upload.rows += one.rows
+        if len(upload.rows) > rows:
+            raise file_error(TOO_MANY_ROWS, most=rows)
+    if problems:
+        texts = [
+            text for name, error in problems for text in (NOT_READ % {"name": name}, *error.errors["file"])
+        ]
+        raise InvalidError({"file": texts})
+    return upload
+
+
+def _free_name(name: str, names: set[str]) -> str:
+    """The name, with a number if it is taken."""
+    numbered = (f"{name[: NAME_MAX - 8]} ({number})" for number in count(2))
+    return name if name not in names else next(free for free in numbered if free not in names)
 
 
 def _list_values(facts: dict[str, str]) -> dict:

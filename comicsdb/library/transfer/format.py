@@ -196,7 +196,7 @@ class Upload:
     skipped: int = 0
 
 
-CBL = "cbl"
+CBL, CBL_FILES = "cbl", "cbls"
 FORMS = {
     "comicsdb": _("A comicsdb library"),
     "locg": _("League of Comic Geeks"),
@@ -204,7 +204,15 @@ FORMS = {
     "gcd": _("my.comics.org (Grand Comics Database)"),
     "table": _("A table with series and number columns"),
     CBL: _("A reading list (CBL)"),
+    CBL_FILES: _("Several reading lists (CBL)"),
 }
+
+
+def stored_lists(payload: dict) -> list[dict]:
+    """The reading lists of an import; those of several CBL files are as private as its owner chose."""
+    is_chosen = payload["form"] == CBL_FILES and "is_private" in payload
+    more = {"is_private": payload["is_private"]} if is_chosen else {}
+    return [values | more for values in payload["lists"]]
 
 
 def parse_fields(record: dict, readers: dict, unclear: list[tuple[str, str]]) -> dict:

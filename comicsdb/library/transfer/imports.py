@@ -18,7 +18,7 @@ from comicsdb.i18n import _
 from comicsdb.library import acts
 from comicsdb.library.locks import find_row, lock_account
 from comicsdb.library.transfer import background
-from comicsdb.library.transfer.format import CBL, COLLECTION, PULL, Upload, resolve_currencies
+from comicsdb.library.transfer.format import CBL, COLLECTION, PULL, Upload, resolve_currencies, stored_lists
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_rows
 from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file, unpacked_size
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
@@ -56,11 +56,20 @@ class ReviewRow:
 
 
 def upload(
-    session: Session, user_id: int, name: str, data: bytes, *, currency: str, rows: int, megabytes: int
+    session: Session,
+    user_id: int,
+    name: str,
+    data: bytes,
+    *,
+    currency: str,
+    rows: int,
+    megabytes: int,
+    is_private: bool = False,
 ) -> LibraryImport:
     """Read a file and match its rows; raises InvalidError for "file" or "currency".
 
-    `currency` is used for prices without one. The number of statements does not depend on the number of rows.
+    `currency` is used for prices without one, `is_private` for the lists of CBL files. The number of
+    statements does not depend on the number of rows.
     """
     if currency not in set(Currency):
         raise InvalidError({"currency": [NO_CURRENCY]})
@@ -78,8 +87,11 @@ def upload(
     lock_account(session, user_id)
     _make_room(session, user_id)
     if is_large:
-        return background.start(session, user_id, _printable(name), data, currency)
-    made = LibraryImport(user_id=user_id, payload=_payload(found, matches, name, currency))
+        queued = background.start(session, user_id, _printable(name), data, currency)
+        queued.payload = queued.payload | {"is_private": is_private}
+        return queued
+    payload = _payload(found, matches, name, currency) | {"is_private": is_private}
+    made = LibraryImport(user_id=user_id, payload=payload)
     session.add(made)
     session.flush()
     return made
@@ -250,7 +262,7 @@ def confirm(
     offered ("__all__") or an invalid reading list.
     """
     found = pending_import(session, identity.user_id, import_id, lock=True)
-    lists = [dict(each) for each in found.payload["lists"]]
+    lists = stored_lists(found.payload)
     if lists and review.list_values:
         name = " ".join(str(review.list_values.get("name", "")).split())
         if not name or len(name) > 255:

@@ -4,7 +4,7 @@ import io
 import lzma
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import orjson
 
@@ -12,7 +12,7 @@ from comicsdb.i18n import _
 from comicsdb.json_text import has_more_parts
 from comicsdb.library.transfer import foreign_csv
 from comicsdb.library.transfer import values as read
-from comicsdb.library.transfer.cbl import read_cbl
+from comicsdb.library.transfer.cbl import SUFFIX, read_cbl, read_cbl_files
 from comicsdb.library.transfer.format import (
     COLLECTION,
     COLUMNS,
@@ -40,7 +40,7 @@ from comicsdb.values import without_bad_characters
 MEGABYTE = 1024 * 1024
 PARTS_MAX = 20  # containers, members and elements of JSON, per allowed row
 ARCHIVE_START = b"PK\x03\x04"
-ENTRIES_MAX = 50  # files per archive
+ENTRIES_MAX = 50  # files per archive, besides reading lists
 TABLES = {f"{part}.csv": part for part in (*PARTS, LISTS)}  # by their names in an archive
 
 NO_JSON = _("This JSON cannot be read: it is invalid or nested too deeply.")
@@ -48,7 +48,7 @@ NOT_OURS = _("This JSON is not a comicsdb library: its “format” should be �
 TOO_NEW = _("This file has version ${version} of the format; this site reads version ${known}.")
 TOO_LARGE = _("The file is larger than ${most} MB: please split it.")
 NO_ARCHIVE = _("The archive cannot be read: it is damaged or has a password.")
-NOTHING_KNOWN = _("The archive contains none of comicsdb's tables. Save a spreadsheet as CSV.")
+NOTHING_KNOWN = _("The archive has neither CBL files nor comicsdb's tables. Save a spreadsheet as CSV.")
 TOO_MANY_LISTS = _("The file has more than ${most} reading lists: please split it.")
 NO_LIST_NAME = _("A reading list in the file has no name, or one of more than 255 characters.")
 
@@ -75,7 +75,7 @@ def read_file(data: bytes, *, rows: int, megabytes: int) -> Upload:
     if len(data) > megabytes * MEGABYTE:
         raise file_error(TOO_LARGE, most=megabytes)
     if data.startswith(ARCHIVE_START):
-        upload = _parse_tables(_unpack(data, rows, megabytes), rows)
+        upload = _read_archive(data, rows, megabytes)
     else:
         upload = _read_text(decode(data).lstrip()[:1], data, rows)
     if not upload.rows and not upload.lists:
@@ -159,40 +159,75 @@ _DAMAGED = (
 
 
 def unpacked_size(data: bytes) -> int:
-    """The bytes of a file, or those that the tables of an archive declare to have: they have no more."""
+    """The bytes of a file, or those that the tables and lists of an archive declare to have: no more."""
     if not data.startswith(ARCHIVE_START):
         return len(data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            sizes = [member.file_size for member in archive.infolist() if member.filename in TABLES]
+            sizes = [
+                member.file_size
+                for member in archive.infolist()
+                if member.filename in TABLES or _is_list(member)
+            ]
             return max(len(data), sum(sizes))
     except _DAMAGED:
         return len(data)
 
 
-def _unpack(data: bytes, rows: int, megabytes: int) -> dict[str, Table]:
-    """The tables of an archive; the limits apply to the unpacked data, not to the sizes that it declares."""
-    found = {}
-    left = megabytes * MEGABYTE
+def _is_list(member: zipfile.ZipInfo) -> bool:
+    """Whether a file of an archive is a reading list, not what another system stores beside it (`._`)."""
+    name = member.filename.rpartition("/")[2]
+    return name.lower().endswith(SUFFIX) and not name.startswith("._")
+
+
+def pack_lists(files: Sequence[tuple[str, bytes]]) -> bytes:
+    """An archive of reading lists, from the names and contents of uploaded files."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in files:
+            archive.writestr(name if name.lower().endswith(SUFFIX) else name + SUFFIX, data)
+    return packed.getvalue()
+
+
+def _read_archive(data: bytes, rows: int, megabytes: int) -> Upload:
+    """The lists of an archive with CBL files, or else its tables."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if len(archive.infolist()) > ENTRIES_MAX:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            lists = sorted(filter(_is_list, members), key=lambda member: member.filename)
+            if len(lists) > LISTS_MAX:
+                raise file_error(TOO_MANY_LISTS, most=LISTS_MAX)
+            if lists:
+                return read_cbl_files(_contents(archive, lists, megabytes), rows=rows)
+            if len(members) > ENTRIES_MAX:
                 raise file_error(NO_ARCHIVE)
-            for name, part in TABLES.items():
-                if name not in archive.namelist():
-                    continue
-                with archive.open(name) as member:
-                    content = member.read(left + 1)
-                left -= len(content)
-                if left < 0:
-                    raise file_error(TOO_LARGE, most=megabytes)
-                if len(decode(content).splitlines()) > 1:  # has more than the header
-                    found[part] = table(content, rows)
+            named = {member.filename: member for member in members}
+            tables = {
+                TABLES[name]: table(content, rows)
+                for name, content in _contents(
+                    archive, [named[name] for name in TABLES if name in named], megabytes
+                )
+                if len(decode(content).splitlines()) > 1  # has more than the header
+            }
     except _DAMAGED:
         raise file_error(NO_ARCHIVE) from None
-    if not found:
+    if not tables:
         raise file_error(NOTHING_KNOWN)
-    return found
+    return _parse_tables(tables, rows)
+
+
+def _contents(
+    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], megabytes: int
+) -> Iterator[tuple[str, bytes]]:
+    """Names and contents; the limit applies to the unpacked data, not to the sizes that they declare."""
+    left = megabytes * MEGABYTE
+    for member in members:
+        with archive.open(member) as file:
+            content = file.read(left + 1)
+        left -= len(content)
+        if left < 0:
+            raise file_error(TOO_LARGE, most=megabytes)
+        yield member.filename, content
 
 
 def _parse_tables(tables: dict[str, Table], max_rows: int) -> Upload:

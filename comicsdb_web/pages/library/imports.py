@@ -17,10 +17,12 @@ from comicsdb.library.collection.filters import CollectionFilters
 from comicsdb.library.transfer import background, cbl, imports, proposals, writing
 from comicsdb.library.transfer.format import (
     CBL,
+    CBL_FILES,
     COLLECTION,
     FORMS,
     ITEMS,
     LISTS,
+    LISTS_MAX,
     PULL,
     RATINGS,
     READS,
@@ -28,6 +30,7 @@ from comicsdb.library.transfer.format import (
 )
 from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
+from comicsdb.library.transfer.reading import TOO_MANY_LISTS, pack_lists
 from comicsdb.library.transfer.tables import csv_text
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.currencies import Currency
@@ -44,6 +47,7 @@ FORMATS = ("csv", "json")
 NOT_A_FORMAT = _("The format must be json or csv.")
 DISCARDED = _("The import was discarded; nothing was changed.")
 REMOVED = _("The import was removed from the list; your library stays as it is.")
+SEVERAL = _("${name} and ${n} more")
 REFRESH = 4  # seconds between requests for the progress
 PART_WORDS = {
     COLLECTION: _("Collection"),
@@ -164,10 +168,11 @@ class ImportViews:
 
     def _upload(self):
         """Read and match a file, and store it for the review; the library does not change."""
-        sent = self.request.POST.get("file")
         fields = form_state.text_fields(self.request)
-        name, data = getattr(sent, "filename", None) or "", form_state.uploaded_file(self.request, "file")
+        sent = [file for file in self.request.POST.getall("file") if hasattr(file, "file")]
+        files = [(file.filename, file.file.read()) for file in sent]
         try:
+            name, data = self._file(files)
             made = imports.upload(
                 self.session,
                 self.user_id,
@@ -176,12 +181,21 @@ class ImportViews:
                 currency=fields.get("currency", Currency.USD.value),
                 rows=self.settings["comicsdb.imports.rows"],
                 megabytes=self.settings["comicsdb.imports.megabytes"],
+                is_private="private" in fields,
             )
         except InvalidError as error:
-            return self._page(
-                form_state.with_errors(self.request, error, fields), again=hasattr(sent, "file")
-            )
+            return self._page(form_state.with_errors(self.request, error, fields), again=bool(sent))
         return HTTPSeeOther(self._path("review", made.id))
+
+    def _file(self, files: list[tuple[str, bytes]]) -> tuple[str, bytes]:
+        """The name and content of the file, or of an archive of several reading lists."""
+        if len(files) < 2:
+            return files[0] if files else ("", b"")
+        if len(files) > LISTS_MAX:
+            raise InvalidError({"file": [TOO_MANY_LISTS % {"most": LISTS_MAX}]})
+        first = files[0][0]
+        name = translate(self.request.localizer, SEVERAL % {"name": first, "n": len(files) - 1})
+        return name, pack_lists(files)
 
     def _page(self, form, *, again=False):
         return {
@@ -191,6 +205,7 @@ class ImportViews:
             "waiting": imports.pending_imports(self.session, self.user_id),
             "is_being_stored": imports.is_being_stored,
             "forms_known": FORMS,
+            "most_lists": LISTS_MAX,
             "most_rows": self.settings["comicsdb.imports.rows"],
             "most_books": min(self.settings["comicsdb.imports.rows"], cbl.BOOKS_MAX),
             "most_megabytes": self.settings["comicsdb.imports.megabytes"],
@@ -224,7 +239,7 @@ class ImportViews:
             return self._review_page(found, form, choices, left_out, take_file=take_file)
         for kind, text in _result_messages(counted):
             self.request.messages.add(kind, text)
-        to_lists = counted[f"{LISTS}_added"] and found.payload["form"] == CBL
+        to_lists = counted[f"{LISTS}_added"] and found.payload["form"] in {CBL, CBL_FILES}
         return HTTPSeeOther(self.request.route_path("reading_list.mine" if to_lists else f"{self.area}.list"))
 
     def _background_review(self, found):
@@ -316,7 +331,10 @@ class ImportViews:
 
     def _list_values(self, found) -> dict:
         """The initial values of the form for the reading list of a CBL file, which has only a name."""
-        return {"list_name": found.payload["lists"][0]["name"]} if found.payload["form"] == CBL else {}
+        if found.payload["form"] != CBL:
+            return {}
+        is_private = {"list_private": "1"} if found.payload.get("is_private") else {}
+        return {"list_name": found.payload["lists"][0]["name"], **is_private}
 
     def _list_options(self, found, fields) -> dict | None:
         if found.payload["form"] != CBL:

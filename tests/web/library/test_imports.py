@@ -39,7 +39,7 @@ def nora(testapp, member, stock):
 
 def send_file(testapp, data, *, at=UPLOAD, name="mine.csv", status=303, **fields):
     form = form_to(testapp.get(at), at)
-    form["file"] = (name, data)
+    form["file"] = [(name, data)] if at == LISTS else (name, data)
     for field, value in fields.items():
         form[field] = value
     answer = form.submit(expect_errors=True)
@@ -432,6 +432,25 @@ def test_a_reading_list_comes_in_as_cbl_and_goes_out(testapp, session, nora, sto
     session.execute(update(ReadingList).values(is_private=False))
     session.commit()
     assert testapp.get(export).body.count(b"<Book ") == 2
+
+
+def test_several_lists_in_one_upload_are_reviewed_together_and_added(testapp, session, nora, stock):
+    form = form_to(testapp.get(LISTS), LISTS)
+    book = '<Book Series="The Lamplighter" Number="{}" Volume="2018"/>'
+    files = [
+        (f"{name}.xml", f"<ReadingList><Name>{name}</Name><Books>{book.format(n)}</Books></ReadingList>")
+        for n, name in enumerate(("Dusk", "Night"), 1)
+    ]
+    form["file"] = [(name, text.encode()) for name, text in files]
+    form["private"] = True
+    answer = form.submit(status=303)
+    address = answer.location.removeprefix("http://localhost")
+    page = testapp.get(address)
+    assert "Dusk.xml and 1 more" in page.text
+    answer = form_to(page, address).submit(status=303)
+    assert answer.location == "http://localhost/reading-lists/my-lists/"
+    rows = select(ReadingList.name, ReadingList.is_private).order_by(ReadingList.name)
+    assert session.execute(rows).all() == [("Dusk", True), ("Night", True)]
 
 
 def test_the_library_goes_out_and_comes_back(testapp, make, session, nora, stock):
