@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
 
 from stdnum import ean
 
@@ -30,8 +31,25 @@ WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
 
 # Spellings of booleans in JSON, forms and query strings, in lower case.
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-_DAY = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
-_PARTIAL_DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
+_PARTIAL_DAY = re.compile(r"(\d{4})(?:-(0?[1-9]|1\d)(?:-(0?[1-9]|[1-3]\d))?)?", re.A)
+_YEAR_FIRST = re.compile(r"(\d{4})(?:[/-](\d{1,2})(?:[/-](\d{1,2}))?(?:[t ].*)?)?", re.A | re.S)
+_SHORT_DAY = r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d\d)"
+_YEAR_LAST = re.compile(rf"{_SHORT_DAY}(?:\s.*)?", re.A | re.S)
+_SHORT_DAY_IN_TEXT = re.compile(rf"(?<![^\s,;]){_SHORT_DAY}(?![^\s,;])", re.A)
+_MONTH_AND_YEAR = re.compile(r"(\d{1,2})[/.-](\d{4})", re.A)
+# `5 March 2019`, `March 5, 2019`, `March 2019`; spreadsheets turn them into `5-Mar-19` and `Mar-19`.
+_NAMED_MONTH = re.compile(
+    r"(?:(\d{1,2})[\s-]+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?(?:,?\s+(\d{4})|-(\d{4}|\d\d))", re.A
+)
+_MONTHS = {
+    name: month
+    for names in (
+        "jan feb mar apr may jun jul aug sep oct nov dec",
+        "gen feb mar apr mag giu lug ago set ott nov dic",
+    )
+    for month, name in enumerate(names.split(), 1)
+}
+_FIRST_SHORT_YEAR = 30  # spreadsheets read two digits from here on as 19..
 _OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects UTC offsets of this size
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 AMOUNT_LENGTH_MAX = 60  # characters; on longer texts the pattern could backtrack too often
@@ -66,17 +84,29 @@ def whole_number(text, low: int = 0, high: int = INTEGER_MAX, *, clamp: bool = F
     return number if low <= number <= high else None
 
 
-def partial_day(text: str) -> tuple[date, Precision] | None:
-    """The date and precision of YYYY, YYYY-MM or YYYY-MM-DD; the first day of a month or year."""
-    found = _PARTIAL_DAY.fullmatch(text)
-    if found is None:
-        return None
-    year, month, day = found.groups()
-    known = Precision.DAY if day else Precision.MONTH if month else Precision.YEAR
+# Dates and times.
+
+
+class PartialDay(NamedTuple):
+    """The first possible day of a date, and how much of the date is known."""
+
+    day: date
+    known: Precision
+
+
+def first_day(year: int, month: int = 0, day: int = 0) -> PartialDay | None:
+    """The date of three numbers, of which 0 means unknown; None if there is no such date."""
+    known = Precision.DAY if month and day else Precision.MONTH if month else Precision.YEAR
     try:
-        return date(int(year), int(month or 1), int(day or 1)), known
-    except ValueError:
+        return PartialDay(date(year, month or 1, day if known == Precision.DAY else 1), known)
+    except (ValueError, OverflowError):
         return None
+
+
+def partial_day(text: str) -> PartialDay | None:
+    """The date of YYYY, YYYY-MM or YYYY-MM-DD, also of 2026-3-4."""
+    match = _PARTIAL_DAY.fullmatch(text)
+    return first_day(*(int(part or 0) for part in match.groups())) if match else None
 
 
 def partial_day_text(day: date | str | None, known: str | None = Precision.DAY) -> str:
@@ -87,22 +117,65 @@ def partial_day_text(day: date | str | None, known: str | None = Precision.DAY) 
 
 def iso_day(text: str, *, padded: bool = True) -> date | None:
     """The date of YYYY-MM-DD; unless `padded`, also of 2026-3-4. Other ISO 8601 formats are not accepted."""
-    found = _DAY.fullmatch(text)
-    if found is None or (padded and len(text) != len("2026-11-30")):
+    partial = partial_day(text)
+    is_whole = partial is not None and partial.known == Precision.DAY
+    return partial.day if is_whole and (not padded or len(text) == len("2026-11-30")) else None
+
+
+def written_day(text: str, *, day_first: bool = False) -> PartialDay | None:
+    """The date in a text as people and programs write it, as far as it is known.
+
+    Examples: 2019-3-5, 5/3/2019, 5.3.19, March 5, 2019, 5-Mar-19; Mar 2019, 03/2019, 2019-03-00; 2019.
+    """
+    text = text.casefold()
+    if match := _YEAR_FIRST.fullmatch(text):
+        year, month, day = match.groups()
+    elif match := _YEAR_LAST.fullmatch(text):
+        month, _sign, day, year = match.groups()
+        if day_first or int(month) > 12:
+            month, day = day, month
+    elif match := _MONTH_AND_YEAR.fullmatch(text):
+        (month, year), day = match.groups(), 0
+    elif (match := _NAMED_MONTH.fullmatch(text)) and match[2] in _MONTHS:
+        year, month, day = match[4] or match[5], _MONTHS[match[2]], match[1] or match[3]
+    else:
         return None
+    return first_day(_full_year(year), int(month or 0), int(day or 0))
+
+
+def _full_year(text: str) -> int:
+    year = int(text)
+    if len(text) == 4:
+        return year
+    return year + (1900 if year >= _FIRST_SHORT_YEAR else 2000)
+
+
+def is_day_first(texts: Iterable[str]) -> bool:
+    """Whether dates such as 5/3/2019 start with the day: true if any of the texts is valid only that way.
+
+    Dates with points do so everywhere.
+    """
+    matches = (_YEAR_LAST.fullmatch(text.strip()) for text in texts)
+    return any(match and (int(match[1]) > 12 or match[2] == ".") for match in matches)
+
+
+def day_first_as_iso(text: str) -> str:
+    """A text in which dates such as 5/3/2019, which start with the day, are replaced by YYYY-MM-DD."""
+    return _SHORT_DAY_IN_TEXT.sub(lambda match: f"{_full_year(match[4])}-{match[3]}-{match[1]}", text)
+
+
+def instant(text: str) -> datetime | None:
+    """The time of an ISO 8601 timestamp, possibly with spaces before time and offset."""
     try:
-        return date(*map(int, found.groups()))
+        return datetime.fromisoformat(text.upper().replace(" ", "T", 1).replace(" ", ""))
     except ValueError:
         return None
 
 
 def iso_timestamp(text: str) -> datetime | None:
     """The time of an ISO 8601 timestamp with a UTC offset that PostgreSQL accepts."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo and has_possible_offset(found) else None
+    moment = instant(text)
+    return moment if moment and moment.tzinfo and has_possible_offset(moment) else None
 
 
 def has_possible_offset(moment: datetime) -> bool:

@@ -27,6 +27,7 @@ from comicsdb.values import (
     BOOLEANS,
     decimal,
     has_possible_offset,
+    instant,
     iso_day,
     partial_day,
     read_money,
@@ -166,10 +167,11 @@ class Text(Field):
         """The text; raises Invalid for other types, overlong text and characters that are not allowed."""
         if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
             raise Invalid(node, NOT_TEXT)
-        text = self.clean(to_text(value).strip())
+        text = to_text(value).strip()
         wrong = text_problem(text, lines=self.multiline)
         if wrong:
             raise Invalid(node, wrong)
+        text = self.clean(text)
         if not text and not self.blank:
             raise Invalid(node, BLANK)
         if len(text) > self.max_length:
@@ -264,12 +266,9 @@ class DateTime(Field):
         if isinstance(value, datetime):
             return value
         text = value.strip() if isinstance(value, str) else ""
-        if not _DATETIME.fullmatch(text):
+        moment = instant(text) if _DATETIME.fullmatch(text) else None
+        if moment is None:
             raise Invalid(node, NOT_DATETIME)
-        try:
-            moment = datetime.fromisoformat(text.upper().replace(" ", "T", 1).replace(" ", ""))
-        except ValueError as error:
-            raise Invalid(node, NOT_DATETIME) from error
         if not has_possible_offset(moment):
             raise Invalid(node, BAD_OFFSET)
         return moment

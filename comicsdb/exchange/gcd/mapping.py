@@ -17,6 +17,7 @@ from comicsdb.exchange.gcd.report import Review
 from comicsdb.issue_numbers import number_key
 from comicsdb.models.choices import COLLECTED_CODES, Precision, SeriesTypeCode, Status
 from comicsdb.models.currencies import Currency
+from comicsdb.values import PartialDay
 
 NAME_LENGTH, ALIAS_LENGTH = 255, 100
 SHARE_OF_IMPRINT, SHARE_OF_GENRE = 0.8, 0.25
@@ -277,8 +278,8 @@ class Mapper:
                 continue
             life = {}
             for name, date in zip(("birth", "death"), creator.details, strict=True):
-                known = date and values.certain_date(*date)
-                life |= {name: known and known.day, f"{name}_precision": known.known if known else values.DAY}
+                day, precision = (date and values.certain_date(*date)) or (None, Precision.DAY)
+                life |= {name: day, f"{name}_precision": precision}
             found.append((creator.id, _named(creator) | life))
         self._add("creator", found)
 
@@ -491,7 +492,7 @@ class IssueMapper:
         store, rule = values.partial_date(issue.on_sale_date)
         if rule:
             self._note(rule, issue, "store_date", there=issue.on_sale_date)
-        certain = store and store.known == values.DAY and not issue.on_sale_date_uncertain
+        certain = store and store.known == Precision.DAY and not issue.on_sale_date_uncertain
         isbn, rule = values.isbn(issue.valid_isbn, issue.isbn)
         if rule:
             self._note(rule, issue, "isbn", there=issue.isbn)
@@ -536,14 +537,13 @@ class IssueMapper:
                 found.append(title)
         return found
 
-    def _cover_date(self, issue: IssueRow, store: values.PartialDate | None) -> dict:
+    def _cover_date(self, issue: IssueRow, store: PartialDay | None) -> dict:
         """The date on the cover; without one, the date of sale as precisely as it is known."""
         key, rule = values.partial_date(issue.key_date)
         if rule:
             self._note(rule, issue, "cover_date", there=issue.key_date)
-        date = key or store
-        known = date.known if date else Precision.NONE.value
-        return {"cover_date": date.day if date else None, "cover_date_precision": known}
+        day, precision = key or store or (None, Precision.NONE)
+        return {"cover_date": day, "cover_date_precision": precision}
 
     def _sold(self, issue: IssueRow, row: IssueRow) -> dict:
         """The price and barcode of an issue or of one of its variants."""

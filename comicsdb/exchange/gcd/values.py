@@ -7,7 +7,6 @@ review it, the name of the rule (`report.RULES`) is returned with it.
 import math
 import re
 from dataclasses import dataclass
-from datetime import date
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from stdnum import isbn as isbn_numbers
@@ -15,15 +14,13 @@ from stdnum.exceptions import ValidationError
 
 from comicsdb.issue_numbers import NUMBER_LENGTH, clean_number
 from comicsdb.models.base import SMALL_MAX
-from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, LANGUAGES, YEARS, Precision, SeriesTypeCode
+from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, LANGUAGES, YEARS, SeriesTypeCode
 from comicsdb.models.currencies import Currency, currencies_of
 from comicsdb.schemas.types import amount_problem
-from comicsdb.values import bad_character, iso_day
+from comicsdb.values import PartialDay, bad_character, first_day, whole_number
 
 UPC_LENGTH, TITLE_LENGTH = 20, 150
 UNNUMBERED = "[nn]"
-
-DAY, MONTH, YEAR = Precision.DAY.value, Precision.MONTH.value, Precision.YEAR.value
 
 
 def clean(text: str | None) -> str:
@@ -101,48 +98,31 @@ def number(text: str, volume: str = "", *, with_volume: bool = False) -> Number:
 # Dates.
 
 
-@dataclass(frozen=True)
-class PartialDate:
-    """A date whose day, or day and month, may be unknown; `day` is then the earliest possible one."""
-
-    day: date
-    known: str = DAY
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2}|\?\?)(?:-([0-9]{2}|\?\?))?)?")
 
 
-_DATE = re.compile(r"(?P<year>[0-9]{4})(-(?P<month>[0-9]{2}|\?\?)(-(?P<day>[0-9]{2}|\?\?))?)?")
-
-
-def partial_date(text: str) -> tuple[PartialDate | None, str]:
+def partial_date(text: str) -> tuple[PartialDay | None, str]:
     """The date of `1963-09-00`, `2009-05` or `2009-??-12`, and the rule that an impossible one breaks."""
     text = text.strip()
-    found = _DATE.fullmatch(text)
-    if not found:
+    match = _DATE.fullmatch(text)
+    if not match:
         return None, "date-unclear" if text and not text.startswith("?") else ""
-    year, month, day = (
-        int(each) if each and each.isdigit() else 0 for each in found.group("year", "month", "day")
-    )
+    year, month, day = (whole_number(part) or 0 for part in match.groups())
     if not year:
         return None, ""
     if year < EARLIEST_YEAR:
         return None, "date-too-early"
-    found = _first_day(year, month, day)
-    return found, "" if found else "date-impossible"
+    first = first_day(year, month, day)
+    return first, "" if first else "date-impossible"
 
 
-def _first_day(year: int, month: int, day: int) -> PartialDate | None:
-    """The date of three numbers, of which 0 means unknown; None if there is no such date."""
-    known = DAY if month and day else MONTH if month else YEAR
-    first = iso_day(f"{year:04}-{month or 1:02}-{day if known == DAY else 1:02}")
-    return PartialDate(first, known) if first else None
-
-
-def certain_date(year: str, month: str, day: str, *doubts: int) -> PartialDate | None:
+def certain_date(year: str, month: str, day: str, *doubts: int) -> PartialDay | None:
     """The parts of a date that are known and not in doubt (three flags); None without a year."""
     numbers = [
-        int(part) if part.strip().isdigit() and not doubt else 0
+        0 if doubt else whole_number(part.strip()) or 0
         for part, doubt in zip((year, month, day), doubts, strict=True)
     ]
-    return _first_day(*numbers) if numbers[0] else None
+    return first_day(*numbers) if numbers[0] else None
 
 
 def certain_year(value, *, uncertain: bool = False) -> int | None:

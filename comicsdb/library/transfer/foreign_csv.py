@@ -29,6 +29,7 @@ from comicsdb.library.transfer.tables import Table, file_error
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import YEARS, WishStatus
+from comicsdb.values import is_day_first
 
 # Fields that identify an issue.
 IDENTIFYING_FIELDS = (
@@ -207,7 +208,7 @@ def read_table(table: Table) -> Upload:
     if chosen.get("rating") == OWN_RATING:
         highest = _highest_rating(record.get(OWN_RATING) for _n, record in table.records)
     readers = _readers(
-        site, highest, read.is_day_first(record.get(each) for _n, record in table.records for each in dated)
+        site, highest, is_day_first(record.get(each) or "" for _n, record in table.records for each in dated)
     )
     upload = Upload(site.key, [])
     for line, record in table.records:
@@ -230,7 +231,7 @@ def _readers(site: Site, highest: int, day_first: bool) -> dict:
         **dict.fromkeys(("series", "title", "publisher", "number", "state"), read.line),
         "volume": read.whole_between(0, SMALL_MAX),
         **dict.fromkeys(("year", "published"), read.whole_between(*YEARS)),
-        "cover_date": partial(read.day_or_year, day_first=day_first),
+        "cover_date": partial(read.partial_day, day_first=day_first),
         "release_date": day,
         "purchase_date": day,
         "purchase_price": read.money,

@@ -29,9 +29,10 @@ from comicsdb.models import (
     WishListItem,
 )
 from comicsdb.models.base import INTEGER_MAX, allowed_values
+from comicsdb.models.choices import Precision
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
-from comicsdb.values import read_money, without_bad_characters
+from comicsdb.values import partial_day, read_money, without_bad_characters
 
 FORMAT, VERSION = "comicsdb-library", 1
 COLLECTION, PULL, WISHES, RATINGS, READS = "collection", "pull_list", "wish_list", "ratings", "reads"
@@ -96,7 +97,7 @@ ISSUE_FIELDS = {
     **dict.fromkeys(("issue_id", "issue_cv_id", "issue_gcd_id"), _id),
     **SERIES_FIELDS,
     **_readers(Issue, "number"),
-    "cover_date": read.day_or_year,
+    "cover_date": read.partial_day,
     "upc": read.bar_code,
 }
 PULLED_SERIES_FIELDS = {**dict.fromkeys(("series_id", "series_cv_id", "series_gcd_id"), _id), **SERIES_FIELDS}
@@ -273,10 +274,11 @@ def match_query(named: dict) -> MatchQuery:
 
 
 def published(cover_date: str) -> dict:
-    """The fields of a MatchQuery for a cover date from `values.day_or_year`; none for a blank one."""
-    if cover_date.isdigit():
-        return {"published": int(cover_date)}
-    return {"cover_date": read.date.fromisoformat(cover_date)} if cover_date else {}
+    """The fields of a MatchQuery for a cover date as far as it is known; none for a blank one."""
+    day, known = partial_day(cover_date) or (None, None)
+    if known == Precision.YEAR:
+        return {"published": day.year}
+    return {"cover_date": day} if day else {}
 
 
 def series_label(wanted: dict) -> str:

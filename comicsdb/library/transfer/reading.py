@@ -11,7 +11,6 @@ import orjson
 from comicsdb.i18n import _
 from comicsdb.json_text import has_more_parts
 from comicsdb.library.transfer import foreign_csv
-from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.cbl import SUFFIX, read_cbl, read_cbl_files
 from comicsdb.library.transfer.format import (
     COLLECTION,
@@ -35,7 +34,7 @@ from comicsdb.library.transfer.format import (
 )
 from comicsdb.library.transfer.matching import plain
 from comicsdb.library.transfer.tables import NO_ROWS, Table, decode, file_error, table
-from comicsdb.values import without_bad_characters
+from comicsdb.values import day_first_as_iso, is_day_first, without_bad_characters
 
 MEGABYTE = 1024 * 1024
 PARTS_MAX = 20  # containers, members and elements of JSON, per allowed row
@@ -239,9 +238,9 @@ def _parse_tables(tables: dict[str, Table], max_rows: int) -> Upload:
         for name in _DATED
         if record.get(name)
     ]
-    if read.is_day_first(record[name] for record, name in dated):  # a spreadsheet rewrote them
+    if is_day_first(record[name] for record, name in dated):  # a spreadsheet rewrote them
         for record, name in dated:
-            record[name] = read.day_first_as_iso(record[name])
+            record[name] = day_first_as_iso(record[name])
     places = {}  # the index of each list, by its number or name
     for _number, record in _named(tables.get(LISTS), LISTS):
         places[record.get("list") or record.get("name")] = _add_list(upload, record)

@@ -9,10 +9,19 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 from comicsdb import clock
-from comicsdb.models.choices import EARLIEST_YEAR, GRADES, BookFormat, GradingCompany
+from comicsdb.models.choices import EARLIEST_YEAR, GRADES, BookFormat, GradingCompany, Precision
 from comicsdb.models.library import TAG_LENGTH_MAX, TAGS_MAX
 from comicsdb.schemas.types import TEXT_LENGTH_MAX
-from comicsdb.values import compact_code, ordered_tags, read_money, without_bad_characters
+from comicsdb.values import (
+    PartialDay,
+    compact_code,
+    instant,
+    ordered_tags,
+    partial_day_text,
+    read_money,
+    without_bad_characters,
+    written_day,
+)
 
 NOTES_MAX = TEXT_LENGTH_MAX  # characters
 LINE_MAX = 255
@@ -220,84 +229,26 @@ def money(value) -> tuple[str, str | None] | None:
     return (str(found[0]) if is_clear else text), found[1]
 
 
-_MONTHS = {
-    name: month
-    for names in (
-        "jan feb mar apr may jun jul aug sep oct nov dec",
-        "gen feb mar apr mag giu lug ago set ott nov dic",
-    )
-    for month, name in enumerate(names.split(), 1)
-}
-_YEAR = re.compile(r"(?:19|20)\d\d", re.A)
-_ISO = re.compile(r"(\d{4})[/-](\d{1,2})(?:[/-](\d{1,2}))?(?:[T ].*)?", re.A | re.S)
-_SHORT_DATE = r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d\d)"
-_PARTS = re.compile(rf"{_SHORT_DATE}(?:\s.*)?", re.A | re.S)
-# `5 March 2019`, `March 5, 2019`, `March 2019`; spreadsheets turn them into `5-Mar-19` and `Mar-19`.
-_WORDS = re.compile(
-    r"(?:(\d{1,2})[\s-]+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?(?:,?\s+(\d{4})|-(\d{4}|\d\d))", re.A
-)
-_FIRST_SHORT_YEAR = 30  # spreadsheets read two digits from here on as 19..
-
-
-def is_day_first(values) -> bool:
-    """Whether dates such as 5/3/2019 start with the day: true if any of the values is valid only that way.
-
-    Dates with points do so everywhere.
-    """
-    found = [_PARTS.fullmatch(clean(value, WORD_MAX)) for value in values]
-    return any(each and (int(each[1]) > 12 or each[2] == ".") for each in found)
-
-
 def day(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str | None:
     """A date as YYYY-MM-DD, from a year on; the first of the month if the day is missing."""
-    text = clean(value, WORD_MAX)
-    if not text:
-        return None
-    numbers = _day_parts(text, day_first)
-    try:
-        found = date(*numbers)
-    except (ValueError, TypeError):
-        raise UnclearError from None
-    if found.year < earliest:
+    partial = _partial_day(value, day_first, earliest)
+    if partial and partial.known == Precision.YEAR:
         raise UnclearError
-    return found.isoformat()
+    return partial and partial.day.isoformat()
 
 
-def day_first_as_iso(text: str) -> str:
-    """A text in which dates such as 5/3/2019, which start with the day, are replaced by YYYY-MM-DD."""
-    return re.sub(
-        rf"(?<![^\s,;]){_SHORT_DATE}(?![^\s,;])",
-        lambda found: f"{_full_year(found[4])}-{found[3]}-{found[1]}",
-        text,
-        flags=re.A,
-    )
+def partial_day(value, *, day_first: bool = False) -> str | None:
+    """A date as far as it is known: YYYY-MM-DD, YYYY-MM or YYYY."""
+    partial = _partial_day(value, day_first, EARLIEST_YEAR)
+    return partial and partial_day_text(*partial)
 
 
-def day_or_year(value, *, day_first: bool = False) -> str | None:
-    """A date as YYYY-MM-DD, or a year alone as YYYY."""
+def _partial_day(value, day_first: bool, earliest: int) -> PartialDay | None:
     text = clean(value, WORD_MAX)
-    if not _YEAR.fullmatch(text):
-        return day(text, day_first=day_first)
-    return text
-
-
-def _full_year(text: str) -> int:
-    year = int(text)
-    if len(text) == 4:
-        return year
-    return year + (1900 if year >= _FIRST_SHORT_YEAR else 2000)
-
-
-def _day_parts(text: str, day_first: bool):
-    if found := _ISO.fullmatch(text):
-        return int(found[1]), int(found[2]), int(found[3] or 1)
-    if found := _PARTS.fullmatch(text):
-        one, two, year = int(found[1]), int(found[3]), _full_year(found[4])
-        return (year, two, one) if day_first or one > 12 else (year, one, two)
-    found = _WORDS.fullmatch(text.casefold())
-    if found and found[2] in _MONTHS:
-        return _full_year(found[4] or found[5]), _MONTHS[found[2]], int(found[1] or found[3] or 1)
-    return None
+    partial = written_day(text, day_first=day_first)
+    if text and (partial is None or partial.day.year < earliest):
+        raise UnclearError
+    return partial
 
 
 def moment(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str | None:
@@ -309,10 +260,7 @@ def moment(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> 
     text = clean(value, WORD_MAX)
     if not text:
         return None
-    try:
-        found = datetime.fromisoformat(text) if len(text) > len("2019-03-05") else None
-    except ValueError:
-        found = None
+    found = instant(text) if len(text) > len("2019-03-05") else None
     if found is None:
         written = day(text, day_first=day_first, earliest=earliest)
         found = datetime.combine(date.fromisoformat(written), time(12))

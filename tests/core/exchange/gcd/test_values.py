@@ -7,8 +7,11 @@ import pytest
 
 from comicsdb.exchange.gcd import credit_roles, values
 from comicsdb.exchange.gcd.credit_roles import Roles
-from comicsdb.exchange.gcd.values import DAY, MONTH, YEAR, Number, PartialDate
+from comicsdb.exchange.gcd.values import Number
+from comicsdb.models.choices import Precision
+from comicsdb.values import PartialDay
 
+DAY, MONTH, YEAR = Precision.DAY, Precision.MONTH, Precision.YEAR
 NUMBERS = {
     "1": Number("1"),
     " 12 ": Number("12"),
@@ -60,16 +63,16 @@ def test_number_with_its_volume(text, volume, shown, number):
 
 
 DATES = {
-    "1963-09-00": (PartialDate(date(1963, 9, 1), MONTH), ""),
-    "1962-00-00": (PartialDate(date(1962, 1, 1), YEAR), ""),
-    "1962-01-12": (PartialDate(date(1962, 1, 12), DAY), ""),
+    "1963-09-00": (PartialDay(date(1963, 9, 1), MONTH), ""),
+    "1962-00-00": (PartialDay(date(1962, 1, 1), YEAR), ""),
+    "1962-01-12": (PartialDay(date(1962, 1, 12), DAY), ""),
     "2001-02-30": (None, "date-impossible"),
     "2001-13-00": (None, "date-impossible"),
-    "2009": (PartialDate(date(2009, 1, 1), YEAR), ""),
-    "2009-05": (PartialDate(date(2009, 5, 1), MONTH), ""),
-    "2009-05-12": (PartialDate(date(2009, 5, 12)), ""),
+    "2009": (PartialDay(date(2009, 1, 1), YEAR), ""),
+    "2009-05": (PartialDay(date(2009, 5, 1), MONTH), ""),
+    "2009-05-12": (PartialDay(date(2009, 5, 12), DAY), ""),
     "????-05": (None, ""),
-    "2009-??-12": (PartialDate(date(2009, 1, 1), YEAR), ""),
+    "2009-??-12": (PartialDay(date(2009, 1, 1), YEAR), ""),
     "196?": (None, "date-unclear"),
     "1896-02-16": (None, "date-too-early"),
     "0000-00-00": (None, ""),
@@ -99,7 +102,7 @@ def test_date(text):
     ],
 )
 def test_dates_of_birth_and_death_as_far_as_they_are_certain(parts, doubts, found):
-    assert values.certain_date(*parts, *doubts) == (found and values.PartialDate(*found))
+    assert values.certain_date(*parts, *doubts) == (found and PartialDay(*found))
 
 
 @pytest.mark.parametrize(

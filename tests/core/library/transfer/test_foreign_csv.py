@@ -179,9 +179,12 @@ def test_dates_as_spreadsheets_and_people_write_them():
         assert (row.values, row.unclear) == ({}, [("purchase_date", text)])
 
 
-def test_a_cover_date_may_be_a_year():
-    (row,) = rows("Series,Issue,Cover date,Publisher\nA,1,1963,B\n")
-    assert (row.wanted.cover_date, row.wanted.published, row.unclear) == (None, 1963, [])
+def test_cover_date_without_day_is_read_as_far_as_it_is_known():
+    texts = "08/2016;8.2016;Aug 2016;August, 2016;Aug-16;2016-08;2016/8;2016-08-00;1963".split(";")
+    table = "Series,Issue,Cover date,Publisher\n" + "".join(f'A,1,"{text}",B\n' for text in texts)
+    *months, year = rows(table)
+    assert [(row.wanted.cover_date, row.unclear) for row in months] == [(date(2016, 8, 1), [])] * 8
+    assert (year.wanted.cover_date, year.wanted.published, year.unclear) == (None, 1963, [])
 
 
 def test_words_of_grades_and_truth_as_spreadsheets_have_them():
