@@ -51,6 +51,8 @@ _MONTHS = {
 }
 _FIRST_SHORT_YEAR = 30  # spreadsheets read two digits from here on as 19..
 _OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects UTC offsets of this size
+_INTEGER = re.compile(r"([-+]?[0-9]+)(?:\.0*)?")
+INTEGER_LENGTH_MAX = 1000  # characters; Python refuses to read integers of thousands of digits
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 AMOUNT_LENGTH_MAX = 60  # characters; on longer texts the pattern could backtrack too often
 _CURRENCIES = {each.casefold(): each for each in Currency} | {
@@ -82,6 +84,12 @@ def whole_number(text, low: int = 0, high: int = INTEGER_MAX, *, clamp: bool = F
     number = int(text) if len(text) <= len(str(high)) else high + 1
     number = min(number, high) if clamp else number
     return number if low <= number <= high else None
+
+
+def integer(text: str) -> int | None:
+    """The whole number in a text, possibly with a sign, and with decimals if they are zero."""
+    match = _INTEGER.fullmatch(text) if len(text) <= INTEGER_LENGTH_MAX else None
+    return int(match[1]) if match else None
 
 
 # Dates and times.

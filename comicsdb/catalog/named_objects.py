@@ -18,7 +18,7 @@ from comicsdb.models import Issue, Variant
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import COMIC_VINE_NUMBERS, EXTERNAL_SOURCES
 from comicsdb.schemas.references import COMIC_VINE_ID, Address
-from comicsdb.values import compact_code
+from comicsdb.values import compact_code, whole_number
 
 RESULTS_MAX = 20  # results per text
 SKU_MIN, SKU_MAX = 5, 12  # characters
@@ -70,8 +70,8 @@ def _at_address(connection: Connection, address: Address, own_host: str) -> list
         parts = address.parts[1:] if address.parts[:1] == ("api",) else address.parts
         if len(parts) < 2 or parts[0] not in searched_kinds():
             return []
-        if parts[1].isascii() and parts[1].isdigit():
-            return _own_id(connection, parts[0], int(parts[1]))
+        if (number := whole_number(parts[1])) is not None:
+            return _own_id(connection, parts[0], number)
         model = KINDS[parts[0]].model
         return [
             Hit(parts[0], each, ID_EQUAL)

@@ -295,10 +295,10 @@ def one_of(*choices: str):
 def by_tier(text: str) -> dict[SupporterTier, int]:
     """A number for each tier of supporters: `friend=7500 backer=10000 ...`."""
     found = dict(word.partition("=")[::2] for word in words(text))
-    numbers = [found.get(tier, "") for tier in SupporterTier]
-    if set(found) != set(SupporterTier) or not all(re.fullmatch("[1-9][0-9]{0,8}", each) for each in numbers):
+    numbers = {tier: whole_number(found.pop(tier, ""), 1) for tier in SupporterTier}
+    if found or None in numbers.values():
         raise ValueError("takes a number for each tier: friend=1 backer=2 sponsor=3 mega_sponsor=4")
-    return {tier: int(each) for tier, each in zip(SupporterTier, numbers, strict=True)}
+    return numbers
 
 
 def web_address(text: str) -> str:

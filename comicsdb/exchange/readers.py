@@ -18,11 +18,11 @@ from comicsdb.models.currencies import (
     WHOLE_DIGITS_MAX,
     Currency,
     decimals_of,
-    fits_decimals,
     max_whole_digits,
 )
 from comicsdb.models.picture_hash import signed
 from comicsdb.schemas.reference import TRANSLATION_LENGTH
+from comicsdb.schemas.types import amount_problem
 from comicsdb.values import WEB_ADDRESS, bad_character, iso_day, iso_timestamp
 
 Reader = Callable[[object], object]
@@ -262,9 +262,8 @@ def check_amount(value, currency, whole: int) -> None:
     """Check an amount against its currency; `whole` is the maximum number of whole digits for dollars."""
     if not (isinstance(value, str) and isinstance(currency, str) and _AMOUNT.fullmatch(value)):
         return  # the parsers of the two fields report that
-    most, decimals = max_whole_digits(currency, whole), decimals_of(currency)
-    amount = Decimal(value)
-    if amount >= 10**most or not fits_decimals(currency, amount):
+    if amount_problem(Decimal(value), currency, whole=whole):
+        most, decimals = max_whole_digits(currency, whole), decimals_of(currency)
         raise ValueError(
             f"takes an amount of at most {most} digits and {decimals} decimals in {currency}, not {value!r}"
         )

@@ -12,6 +12,8 @@ from urllib.parse import quote, urljoin
 import httpx
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
+from comicsdb.values import whole_number
+
 WELL_KNOWN = "/.well-known/comicsdb.json"
 WAIT = 30  # seconds that the feed may wait for the next change
 BATCH = 1000  # lines of the feed per response
@@ -184,8 +186,8 @@ def _digest(path: Path) -> str:
 
 
 def _seconds(response: httpx.Response) -> int:
-    text = response.headers.get("Retry-After", "")
-    return min(max(int(text), 1), RETRY_AFTER_MAX) if text.isdecimal() else 60
+    seconds = whole_number(response.headers.get("Retry-After"), high=RETRY_AFTER_MAX, clamp=True)
+    return 60 if seconds is None else max(seconds, 1)
 
 
 def _json(response: httpx.Response) -> dict:

@@ -30,6 +30,7 @@ from comicsdb.ops.ini import ini_loader
 from comicsdb.ops.metrics_folder import create_shared_folder
 from comicsdb.ops.reloading import AnsweringMarks, Reloader, wait_for_successor
 from comicsdb.ops.watchdog import Heartbeat, Watchdog, serve_health
+from comicsdb.values import whole_number
 
 log = logging.getLogger(__name__)
 
@@ -111,10 +112,11 @@ def read_options(given: dict[str, str]) -> Options:
 
 
 def _address(text: str) -> tuple[str, int]:
-    host, colon, port = text.rpartition(":")
-    if not colon or not host or not port.isascii() or not port.isdecimal() or not 0 < int(port) <= PORT_MAX:
+    host, _colon, port = text.rpartition(":")
+    number = whole_number(port, 1, PORT_MAX)
+    if not host or number is None:
         raise ValueError("takes an address and a port, such as 127.0.0.1:8000 or [::1]:8000")
-    return host.strip("[]"), int(port)
+    return host.strip("[]"), number
 
 
 def _listen(_name: str, text: str) -> dict:
@@ -122,15 +124,17 @@ def _listen(_name: str, text: str) -> dict:
 
 
 def _watchdog(name: str, text: str) -> dict:
-    if not text.isascii() or not text.isdecimal() or 0 < int(text) < WATCHDOG_SECONDS_MIN:
+    seconds = whole_number(text)
+    if seconds is None or 0 < seconds < WATCHDOG_SECONDS_MIN:
         raise ValueError(f"takes a number of seconds from {WATCHDOG_SECONDS_MIN} up, or 0 for none")
-    return {name: int(text)}
+    return {name: seconds}
 
 
 def _count(name: str, text: str) -> dict:
-    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+    number = whole_number(text, 1)
+    if number is None:
         raise ValueError("takes a number from 1 up")
-    return {name: int(text)}
+    return {name: number}
 
 
 READERS = {

@@ -28,6 +28,7 @@ from comicsdb.values import (
     decimal,
     has_possible_offset,
     instant,
+    integer,
     iso_day,
     partial_day,
     read_money,
@@ -59,7 +60,6 @@ NOT_AMOUNT = formatted(
 NEGATIVE = formatted("Enter 0 or more.", api="Ensure this value is greater than or equal to 0.")
 EMPTY_LIST = formatted("Choose at least one.", api="This list may not be empty.")
 
-_INTEGER = re.compile(r"\s*([-+]?[0-9]+)(\.0*)?\s*")
 _DATETIME = re.compile(
     r"(?!0001|9999)[0-9]{4}-[0-9]{2}-[0-9]{2}"  # years in which every offset lies within the calendar
     r"([Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)? ?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?)?"
@@ -213,10 +213,7 @@ def _integer(value) -> int | None:
         return value
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
-    if isinstance(value, str) and len(value) <= _NUMBER_LENGTH_MAX:
-        found = _INTEGER.fullmatch(value)
-        return int(found[1]) if found else None
-    return None
+    return integer(value.strip()) if isinstance(value, str) else None
 
 
 class Boolean(Field):

@@ -7,7 +7,7 @@ review it, the name of the rule (`report.RULES`) is returned with it.
 import math
 import re
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal
 
 from stdnum import isbn as isbn_numbers
 from stdnum.exceptions import ValidationError
@@ -17,7 +17,7 @@ from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, LANGUAGES, YEARS, SeriesTypeCode
 from comicsdb.models.currencies import Currency, currencies_of
 from comicsdb.schemas.types import amount_problem
-from comicsdb.values import PartialDay, bad_character, first_day, whole_number
+from comicsdb.values import PartialDay, bad_character, decimal, first_day, whole_number
 
 UPC_LENGTH, TITLE_LENGTH = 20, 150
 UNNUMBERED = "[nn]"
@@ -127,7 +127,7 @@ def certain_date(year: str, month: str, day: str, *doubts: int) -> PartialDay | 
 
 def certain_year(value, *, uncertain: bool = False) -> int | None:
     """A year, None if it is uncertain or out of range."""
-    return int(value) if value and not uncertain and YEARS[0] <= int(value) <= YEARS[1] else None
+    return None if uncertain else whole_number(str(value), *YEARS)
 
 
 # Prices.
@@ -213,11 +213,8 @@ def isbn(valid: str, printed: str = "") -> tuple[str, str]:
 
 def pages(value) -> int | None:
     """The number of pages, rounded up; None for 0 and for invalid values."""
-    try:
-        number = math.ceil(Decimal(str(value))) if value not in (None, "") else 0
-    except (InvalidOperation, OverflowError, ValueError):
-        return None
-    return number if 0 < number <= SMALL_MAX else None
+    number = decimal(str(value))
+    return math.ceil(number) if number and 0 < number <= SMALL_MAX else None
 
 
 # Codes of languages and countries.

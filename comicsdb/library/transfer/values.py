@@ -16,6 +16,7 @@ from comicsdb.values import (
     PartialDay,
     compact_code,
     instant,
+    integer,
     ordered_tags,
     partial_day_text,
     read_money,
@@ -102,14 +103,10 @@ def whole_between(low: int, high: int):
 
     def read(value) -> int | None:
         text = word(value)
-        found = re.fullmatch(r"([0-9]{1,10})(?:[.,]0*)?", text, re.A)
-        if not found:
-            if text:
-                raise UnclearError
-            return None
-        if not low <= int(found[1]) <= high:
+        number = integer(text.replace(",", "."))
+        if text and (number is None or not low <= number <= high):
             raise UnclearError
-        return int(found[1])
+        return number
 
     return read
 
