@@ -29,8 +29,14 @@ _BAD_IN_LINE = re.compile(f"[{_CONTROL}{_LINES}{_OTHERS}]")
 
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
 
-# Spellings of booleans in JSON, forms and query strings, in lower case.
-BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+# Spellings of booleans in JSON, forms and query strings, and words for them in tables, in lower case.
+# Spreadsheets write TRUE and FALSE in their own language.
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+_YES_OR_NO = (
+    _BOOLEANS
+    | dict.fromkeys("yes y t x read si sì sí oui ja vero vrai wahr".split(), True)
+    | dict.fromkeys("no n f unread non nein falso faux falsch".split(), False)
+)
 _PARTIAL_DAY = re.compile(r"(\d{4})(?:-(0?[1-9]|1\d)(?:-(0?[1-9]|[1-3]\d))?)?", re.A)
 _YEAR_FIRST = re.compile(r"(\d{4})(?:[/-](\d{1,2})(?:[/-](\d{1,2}))?(?:[t ].*)?)?", re.A | re.S)
 _SHORT_DAY = r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d\d)"
@@ -189,6 +195,11 @@ def iso_timestamp(text: str) -> datetime | None:
 def has_possible_offset(moment: datetime) -> bool:
     """Whether PostgreSQL accepts the UTC offset of a datetime; true for a naive one."""
     return abs(moment.utcoffset() or timedelta()) < _OFFSET_LIMIT
+
+
+def flag(text: str, *, words: bool = False) -> bool | None:
+    """The boolean in a text: true, false, 1 or 0 in any case; with `words`, also yes, no and the like."""
+    return (_YES_OR_NO if words else _BOOLEANS).get(text.lower())
 
 
 def is_web_address(text: str) -> bool:

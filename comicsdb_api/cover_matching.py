@@ -14,7 +14,7 @@ from comicsdb.catalog import covers, crosswalk
 from comicsdb.http.client_address import client_ip
 from comicsdb.models import Issue
 from comicsdb.ratelimit import Limit
-from comicsdb.values import BOOLEANS, whole_number
+from comicsdb.values import flag, whole_number
 from comicsdb_api.negotiation import parameters
 from comicsdb_api.responses import CROSS_ORIGIN, to_json
 
@@ -80,7 +80,7 @@ def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:
         raise InvalidQueryError(TOO_FAR)
     flags = {"simple": False, "exactOnly": True}
     for name, usual in flags.items():
-        flags[name] = BOOLEANS.get(sent[name].lower()) if sent.get(name) else usual
+        flags[name] = flag(sent[name]) if sent.get(name) else usual
         if flags[name] is None:
             raise InvalidQueryError(f"{name} has to be True or False.")
     return wanted, max_distance, flags

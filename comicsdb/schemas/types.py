@@ -24,8 +24,8 @@ from comicsdb.models.currencies import (
     round_to_decimals,
 )
 from comicsdb.values import (
-    BOOLEANS,
     decimal,
+    flag,
     has_possible_offset,
     instant,
     integer,
@@ -221,10 +221,10 @@ class Boolean(Field):
 
     def read(self, node, value):
         """The truth value."""
-        found = BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else value
-        if found not in (True, False):  # includes 1 and 0
+        truth = flag(value.strip()) if isinstance(value, str) else value
+        if truth not in (True, False):  # includes 1 and 0
             raise Invalid(node, NOT_BOOLEAN)
-        return bool(found)
+        return bool(truth)
 
 
 class Date(Field):

@@ -15,7 +15,7 @@ from comicsdb.catalog import search
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.filters import LENGTH_MAX, NO_MATCH, Clause, Condition
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.values import BOOLEANS, decimal, is_number
+from comicsdb.values import decimal, flag, is_number
 
 IDS_MAX = 500  # ids in one parameter; more than there are roles
 FOREIGN_IDS_MAX = 100  # other databases' ids in one request
@@ -189,7 +189,7 @@ class BooleanFilter(Filter):
     description = "Whether {}; values other than true, false, 1 and 0 are ignored."
 
     def parse(self, value, zone):  # noqa: ARG002
-        wanted = BOOLEANS.get(value.lower())
+        wanted = flag(value)
         return None if wanted is None else self.clause_for(wanted)
 
 

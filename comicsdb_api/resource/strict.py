@@ -2,7 +2,7 @@
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.http import READ_METHODS
-from comicsdb.values import BOOLEANS
+from comicsdb.values import flag
 from comicsdb_api.negotiation import parameter
 from comicsdb_api.openapi.document import query_parameters
 from comicsdb_api.responses import is_api_route
@@ -15,7 +15,7 @@ def is_strict(request) -> bool:
     """Whether the request asks for unknown parameters to be rejected."""
     if NAME not in request.environ.get("QUERY_STRING", ""):
         return False
-    return BOOLEANS.get((parameter(request, NAME) or "").strip().lower(), False)
+    return flag((parameter(request, NAME) or "").strip()) or False
 
 
 def reject_unknown(request, known: tuple[str, ...]) -> None:

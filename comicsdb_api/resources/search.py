@@ -11,7 +11,7 @@ from comicsdb.db.epoch import EPOCH_NOW, EpochMovedError
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.etag import with_tag
 from comicsdb.readcache.validators import select_versions
-from comicsdb.values import BOOLEANS
+from comicsdb.values import flag
 from comicsdb_api.openapi.common import integer, query_parameters
 from comicsdb_api.resource import cached_reads, expressions
 from comicsdb_api.resource.base import Resource, serve
@@ -58,7 +58,7 @@ OPTIONS = (
     ),
     Option(
         "typeahead",
-        lambda text: BOOLEANS.get(text.lower()),
+        flag,
         {"type": "boolean"},
         "whether to return suggestions while somebody types: faster, as names that do not begin with the text"
         " are only searched if there are no others; values other than true, false, 1 and 0 are ignored",

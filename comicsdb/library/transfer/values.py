@@ -8,21 +8,10 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
-from comicsdb import clock
+from comicsdb import clock, values
 from comicsdb.models.choices import EARLIEST_YEAR, GRADES, BookFormat, GradingCompany, Precision
 from comicsdb.models.library import TAG_LENGTH_MAX, TAGS_MAX
 from comicsdb.schemas.types import TEXT_LENGTH_MAX
-from comicsdb.values import (
-    PartialDay,
-    compact_code,
-    instant,
-    integer,
-    ordered_tags,
-    partial_day_text,
-    read_money,
-    without_bad_characters,
-    written_day,
-)
 
 NOTES_MAX = TEXT_LENGTH_MAX  # characters
 LINE_MAX = 255
@@ -48,7 +37,7 @@ def clean(value, max_length: int = CELL_MAX) -> str:
         text = str(value).strip()[:max_length]
     except ValueError:  # Python refuses to format integers of thousands of digits
         raise UnclearError from None
-    return without_bad_characters(text).strip()
+    return values.without_bad_characters(text).strip()
 
 
 def word(value) -> str:
@@ -70,7 +59,7 @@ def line(value, max_length: int = LINE_MAX) -> str | None:
 
 def bar_code(value) -> str | None:
     """A UPC, possibly with spaces, or as `="7596"`, which keeps spreadsheets from rounding it."""
-    text = compact_code((line(value) or "").strip("='\"")).upper()
+    text = values.compact_code((line(value) or "").strip("='\"")).upper()
     if len(text) > UPC_MAX:
         raise UnclearError
     return text or None
@@ -87,7 +76,7 @@ def tags(value, separators: str = ",") -> list[str] | None:
     """Tags, as a list or a text with any of the separators between them."""
     text = ",".join(map(clean, value)) if isinstance(value, list) else clean(value)
     parts = re.split(f"[{separators}]", text)
-    found = ordered_tags(filter(None, (line(each, TAG_LENGTH_MAX) for each in parts)))
+    found = values.ordered_tags(filter(None, (line(each, TAG_LENGTH_MAX) for each in parts)))
     if len(found) > TAGS_MAX:
         raise UnclearError
     return found or None
@@ -103,7 +92,7 @@ def whole_between(low: int, high: int):
 
     def read(value) -> int | None:
         text = word(value)
-        number = integer(text.replace(",", "."))
+        number = values.integer(text.replace(",", "."))
         if text and (number is None or not low <= number <= high):
             raise UnclearError
         return number
@@ -111,21 +100,15 @@ def whole_between(low: int, high: int):
     return read
 
 
-# Spreadsheets write TRUE and FALSE in their own language.
-_YES = {"yes", "y", "true", "t", "1", "x", "read", "si", "sì", "sí", "oui", "ja", "vero", "vrai", "wahr"}
-_NO = {"no", "n", "false", "f", "0", "unread", "non", "nein", "falso", "faux", "falsch"}
-
-
 def flag(value) -> bool | None:
     """Yes or no."""
     if isinstance(value, bool):
         return value
     text = word(value)
-    if not text:
-        return None
-    if text not in _YES | _NO:
+    truth = values.flag(text, words=True)
+    if text and truth is None:
         raise UnclearError
-    return text in _YES
+    return truth
 
 
 # Other names of grades, by ten times the grade.
@@ -219,10 +202,10 @@ def money(value) -> tuple[str, str | None] | None:
     text = word(value)
     if not text:
         return None
-    found = read_money(text)
+    found = values.read_money(text)
     if found is None:
         raise UnclearError
-    is_clear = found == read_money(text, _OF_THREE_DECIMALS)
+    is_clear = found == values.read_money(text, _OF_THREE_DECIMALS)
     return (str(found[0]) if is_clear else text), found[1]
 
 
@@ -237,12 +220,12 @@ def day(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str
 def partial_day(value, *, day_first: bool = False) -> str | None:
     """A date as far as it is known: YYYY-MM-DD, YYYY-MM or YYYY."""
     partial = _partial_day(value, day_first, EARLIEST_YEAR)
-    return partial and partial_day_text(*partial)
+    return partial and values.partial_day_text(*partial)
 
 
-def _partial_day(value, day_first: bool, earliest: int) -> PartialDay | None:
+def _partial_day(value, day_first: bool, earliest: int) -> values.PartialDay | None:
     text = clean(value, WORD_MAX)
-    partial = written_day(text, day_first=day_first)
+    partial = values.written_day(text, day_first=day_first)
     if text and (partial is None or partial.day.year < earliest):
         raise UnclearError
     return partial
@@ -257,7 +240,7 @@ def moment(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> 
     text = clean(value, WORD_MAX)
     if not text:
         return None
-    found = instant(text) if len(text) > len("2019-03-05") else None
+    found = values.instant(text) if len(text) > len("2019-03-05") else None
     if found is None:
         written = day(text, day_first=day_first, earliest=earliest)
         found = datetime.combine(date.fromisoformat(written), time(12))
