@@ -58,7 +58,7 @@ _MONTHS = {
 _FIRST_SHORT_YEAR = 30  # spreadsheets read two digits from here on as 19..
 _OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects UTC offsets of this size
 _INTEGER = re.compile(r"([-+]?[0-9]+)(?:\.0*)?")
-INTEGER_LENGTH_MAX = 1000  # characters; Python refuses to read integers of thousands of digits
+NUMBER_LENGTH_MAX = 1000  # characters; Python refuses to read integers of thousands of digits
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 AMOUNT_LENGTH_MAX = 60  # characters; on longer texts the pattern could backtrack too often
 _CURRENCIES = {each.casefold(): each for each in Currency} | {
@@ -94,7 +94,7 @@ def whole_number(text, low: int = 0, high: int = INTEGER_MAX, *, clamp: bool = F
 
 def integer(text: str) -> int | None:
     """The whole number in a text, possibly with a sign, and with decimals if they are zero."""
-    match = _INTEGER.fullmatch(text) if len(text) <= INTEGER_LENGTH_MAX else None
+    match = _INTEGER.fullmatch(text) if len(text) <= NUMBER_LENGTH_MAX else None
     return int(match[1]) if match else None
 
 
@@ -218,9 +218,9 @@ def is_number(text: str) -> bool:
 
 
 def decimal(text: str) -> Decimal | None:
-    """The finite number in a text; also None for an exponent that Decimal does not support."""
+    """The finite number in a text; also None for one that is too long or has too great an exponent."""
     try:
-        return Decimal(text) if is_number(text) else None
+        return Decimal(text) if len(text) <= NUMBER_LENGTH_MAX and is_number(text) else None
     except InvalidOperation:
         return None
 
@@ -285,3 +285,8 @@ def ordered_tags(names: Iterable[str]) -> list[str]:
 def without_bad_characters(text: str) -> str:
     """A text without the characters that are not allowed."""
     return _BAD.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """A text as one line, with single spaces and without the characters that are not allowed."""
+    return " ".join(without_bad_characters(text).split())

@@ -15,6 +15,7 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _, formatted
 from comicsdb.library.locks import lock_account
 from comicsdb.models import FeedAddress, SecurityEventKind, User
+from comicsdb.values import one_line
 
 NAME_MAX = 100
 ADDRESSES_MAX = 20
@@ -33,7 +34,7 @@ def make_address(session: Session, user_id: int, name: str, form_key: str) -> Ne
 
     Raises InvalidError for the field `name`, and FormAlreadySubmittedError if this form created one already.
     """
-    name = " ".join(name.replace("\0", "").split())
+    name = one_line(name)
     if len(name) > NAME_MAX:
         raise InvalidError({"name": [formatted("Use at most ${most} characters.", most=NAME_MAX)]})
     lock_account(session, user_id)

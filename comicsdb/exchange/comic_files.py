@@ -25,6 +25,7 @@ from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Match
 from comicsdb.matching.service import match
 from comicsdb.schemas.match import FILE_NAME_LENGTH, DescriptorSchema
+from comicsdb.values import without_bad_characters
 
 KNOWN, AMBIGUOUS, NEW, DISMISSED, WAITING = "known", "ambiguous", "new", "dismissed", "waiting"
 UNTAGGED, UNREADABLE = "without tags", "unreadable"
@@ -158,7 +159,7 @@ def _tags_in(archive: ZipFile) -> bytes | None:
 
 def _values(element) -> dict | str:
     """The attributes and children of an element by name, with lists for repeated names; else its text."""
-    text = (element.text or "").strip().replace("\0", "")
+    text = without_bad_characters(element.text or "").strip()
     found: dict = {f"@{name}": value for name, value in element.attrib.items() if not name.startswith("{")}
     for child in element:
         value = _values(child)

@@ -24,6 +24,7 @@ from comicsdb.models.currencies import (
     round_to_decimals,
 )
 from comicsdb.values import (
+    NUMBER_LENGTH_MAX,
     decimal,
     flag,
     has_possible_offset,
@@ -66,7 +67,6 @@ _DATETIME = re.compile(
 )
 TEXT_LENGTH_MAX = 100_000  # characters of a description or note whose column has no limit
 LIST_LENGTH_MAX = 5000  # elements; all ids of a list are looked up at once
-_NUMBER_LENGTH_MAX = 1000  # characters; longer ones are rejected unread
 SHOWN_MAX = 50  # characters of an invalid value that are shown in a message
 _TENTH = Decimal("0.1")
 PRICE_DIGITS_MAX = 6  # digits before the point in a price in dollars, pounds or euros
@@ -184,7 +184,7 @@ def to_text(value) -> str:
     try:
         return str(value)
     except (ValueError, RecursionError):
-        return "9" * _NUMBER_LENGTH_MAX
+        return "9" * NUMBER_LENGTH_MAX
 
 
 class Integer(Field):
@@ -378,7 +378,7 @@ def decimal_of(value) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         return None
     if isinstance(value, str):
-        return decimal(value.strip()) if len(value) <= _NUMBER_LENGTH_MAX else None
+        return decimal(value.strip())
     number = Decimal(str(value) if isinstance(value, float) else value)
     return number if number.is_finite() else None
 

@@ -22,6 +22,7 @@ from comicsdb.library.locks import lock_account
 from comicsdb.models import Change, Webhook, WebhookDelivery
 from comicsdb.models.choices import WebhookState
 from comicsdb.models.webhook import DESCRIPTION_MAX, URL_MAX
+from comicsdb.values import one_line
 
 KINDS = tuple(kind.name for kind in reference_last())
 PREFIX = "whsec_"  # of secrets
@@ -92,7 +93,7 @@ def change(settings: Mapping, webhook: Webhook, *, url: str, kinds: Iterable[str
 def _read(settings: Mapping, url: str, kinds: Iterable[str], description: str) -> dict:
     """Validate the fields; returns the columns or raises InvalidError."""
     url, chosen = url.strip(), set(kinds)
-    description = " ".join(description.replace("\0", "").split())
+    description = one_line(description)
     problems = {}
     problem = _url_problem(url, settings["comicsdb.webhooks.networks"])
     if problem is not None:

@@ -14,7 +14,7 @@ from comicsdb.catalog.kinds import KINDS
 from comicsdb.i18n import name_in
 from comicsdb.models import Role, Series
 from comicsdb.schemas.base import NAME_LENGTH
-from comicsdb.values import whole_number, without_bad_characters
+from comicsdb.values import one_line, whole_number, without_bad_characters
 from comicsdb_web.forms import lookup
 from comicsdb_web.forms.drafts import CREDIT_TEXT, Draft
 from comicsdb_web.forms.fields import NEW_PREFIX, ModelSelect, sorted_ids
@@ -62,7 +62,7 @@ def create_new_objects(draft: Draft, catalog: Catalog) -> None:
         chosen = []
         for value in typed[field.name]:
             if field.creatable and value.startswith(NEW_PREFIX):
-                text = _tidy(value.removeprefix(NEW_PREFIX))
+                text = one_line(value.removeprefix(NEW_PREFIX))
                 key = field.source, text.casefold()
                 try:
                     if key not in made:
@@ -88,7 +88,7 @@ def _created_meanwhile(draft: Draft) -> dict[tuple[str, str], str]:
     for _name, field, typed in draft.model_selects():
         if field.creatable and field.source != "universe":
             new = (each for each in typed[field.name] if each.startswith(NEW_PREFIX))
-            wanted[field.source] |= {_tidy(each.removeprefix(NEW_PREFIX)) for each in new}
+            wanted[field.source] |= {one_line(each.removeprefix(NEW_PREFIX)) for each in new}
     found = {}
     for source, names in wanted.items():
         for name, items in _objects_named(draft.request.dbsession, source, names).items():
@@ -142,7 +142,7 @@ class _NameResolver:
     def _choose(self, name: str, field: ModelSelect, typed: dict, query: str) -> None:
         """Select the objects that are named in a search box."""
         pieces = query.replace("\n", ";").split(";") if field.multiple else [query]
-        names = list(dict.fromkeys(filter(None, map(_tidy, pieces))))
+        names = list(dict.fromkeys(filter(None, map(one_line, pieces))))
         if len(names) > NAMES_MAX:
             self.errors[name] = [TOO_MANY]
             return
@@ -218,10 +218,6 @@ class _NameResolver:
         draft.credit_text = "; ".join(read.unplaced)
         if read.unplaced:
             self.errors[CREDIT_TEXT] = [UNPLACED]
-
-
-def _tidy(name: str) -> str:
-    return " ".join(without_bad_characters(name).split())
 
 
 def _is_same(item: Item, text: str) -> bool:

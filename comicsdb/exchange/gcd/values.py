@@ -17,7 +17,7 @@ from comicsdb.models.base import SMALL_MAX
 from comicsdb.models.choices import COUNTRIES, EARLIEST_YEAR, LANGUAGES, YEARS, SeriesTypeCode
 from comicsdb.models.currencies import Currency, currencies_of
 from comicsdb.schemas.types import amount_problem
-from comicsdb.values import PartialDay, bad_character, decimal, first_day, whole_number
+from comicsdb.values import PartialDay, decimal, first_day, one_line, whole_number, without_bad_characters
 
 UPC_LENGTH, TITLE_LENGTH = 20, 150
 UNNUMBERED = "[nn]"
@@ -25,15 +25,12 @@ UNNUMBERED = "[nn]"
 
 def clean(text: str | None) -> str:
     """A text without characters that the catalogue rejects, and without surrounding whitespace."""
-    text = (text or "").replace("\r\n", "\n")
-    while found := bad_character(text):
-        text = text.replace(found, "")
-    return text.strip()
+    return without_bad_characters((text or "").replace("\r\n", "\n")).strip()
 
 
 def line(text: str | None) -> str:
     """The text as one line."""
-    return " ".join(clean(text).split())
+    return one_line(text or "")
 
 
 _LINK = re.compile(r"\[gcd_link_(?P<kind>[a-z_]+?)(?:_name)?\]\((?P<id>[0-9]+)\)")

@@ -32,7 +32,7 @@ from comicsdb.models.base import INTEGER_MAX, allowed_values
 from comicsdb.models.choices import Precision
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
-from comicsdb.values import partial_day, read_money, without_bad_characters
+from comicsdb.values import one_line, partial_day, read_money
 
 FORMAT, VERSION = "comicsdb-library", 1
 COLLECTION, PULL, WISHES, RATINGS, READS = "collection", "pull_list", "wish_list", "ratings", "reads"
@@ -226,8 +226,7 @@ def parse_fields(record: dict, readers: dict, unclear: list[tuple[str, str]]) ->
         try:
             found = reader(value)
         except UnclearError:
-            shown = without_bad_characters(str(value)[: 4 * UNCLEAR_SHOWN])
-            unclear.append((name, " ".join(shown.split())[:UNCLEAR_SHOWN]))
+            unclear.append((name, one_line(str(value)[: 4 * UNCLEAR_SHOWN])[:UNCLEAR_SHOWN]))
         else:
             if found is not None:
                 values[name] = found
