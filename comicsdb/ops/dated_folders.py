@@ -35,5 +35,6 @@ def delete_older(found: list[Path], days: int) -> list[Path]:
     newest = max(found, default=None)
     old = [each for each in found if each != newest and each.name < limit]
     for each in old:
-        shutil.rmtree(each)
+        partial = each.rename(each.with_name(f"{each.name}{PARTIAL}"))  # nothing reads what is half deleted
+        shutil.rmtree(partial)
     return old

@@ -216,6 +216,25 @@ def test_old_dumps_are_removed_but_not_the_newest(site, key):
     assert dump.delete_older(folder, 8) == []
 
 
+def test_a_dump_whose_removal_is_interrupted_is_not_offered(site, key, monkeypatch):
+    folder = site.folder / "dumps"
+    made = make(site, key)
+    old = folder / (clock.now() - timedelta(days=9)).strftime(dump.TIME_FORMAT)
+    shutil.copytree(made, old)
+
+    def remove_some(path, **_options):
+        (path / dump.CROSSWALK).with_suffix(".csv.zst").unlink()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", remove_some)
+        with pytest.raises(KeyboardInterrupt):
+            dump.delete_older(folder, 8)
+    assert dump.dumps(folder) == [made]
+    newest = make(site, key)  # removes the rest
+    assert sorted(folder.iterdir()) == [made, newest]
+
+
 def test_minisign_verifies_what_is_signed_and_its_keys_are_taken(tmp_path):
     command, path = program("minisign"), tmp_path / "manifest.json"
     path.write_bytes(b"{}\n")
