@@ -442,9 +442,11 @@ def confirm(context: AccountContext, user: User, identifier: str, form: Mapping,
 
 def is_confirmed(session: Session, identifier: str) -> bool:
     """Whether a session was confirmed recently, by logging in or by `confirm`."""
-    since = clock.now() - CONFIRMED_FOR
+    now = clock.now()
     found = select(LoginSession.id).where(
-        LoginSession.digest == digest(identifier), LoginSession.confirmed > since
+        LoginSession.digest == digest(identifier),
+        LoginSession.confirmed > now - CONFIRMED_FOR,
+        LoginSession.confirmed < now + CONFIRMED_FOR,  # else it was stored while the clock was wrong
     )
     return session.scalar(found) is not None
 

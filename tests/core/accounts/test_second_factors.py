@@ -244,6 +244,39 @@ def test_a_passkey_is_registered_once_and_with_a_challenge_of_its_own(context, s
     assert not accounts.remove_passkey(context, bob, session.scalar(select(Passkey.id)))
 
 
+@pytest.mark.parametrize("wrong", ["origin", "host", "flags", "late"])
+def test_what_is_not_right_is_not_registered(context, session, ann, clock, wrong):
+    made, asked = Device(), accounts.registration_options(context, ann, BROWSER)
+    if wrong == "origin":
+        made.origin = "http://localhost.evil.example"
+    elif wrong == "host":
+        made.host = "evil.example"
+    elif wrong == "flags":
+        made.flags = PRESENT  # the user was present, but gave no PIN
+    else:
+        clock.shift(timedelta(minutes=10))
+    with pytest.raises(accounts.PasskeyRefusedError):
+        accounts.add_passkey(context, ann, made.make(asked), "Phone", BROWSER)
+    assert accounts.passkeys_of(session, ann.id) == []
+
+
+def test_two_tabs_use_their_own_challenges_once_and_in_any_order(context, session, ann, device):
+    first, second = options(context), options(context)
+    assert takes(context, ann, passkey=device.prove(second))
+    assert takes(context, ann, passkey=device.prove(first))
+    for asked in (first, second):
+        assert not takes(context, ann, passkey=device.prove(asked))
+    one, other = (accounts.registration_options(context, ann, BROWSER) for _ in range(2))
+    made = Device()
+    accounts.add_passkey(context, ann, made.make(one), "Key", BROWSER)
+    for asked in (one, other):  # of the same device; and of another one, with a spent challenge
+        with pytest.raises(accounts.PasskeyRefusedError):
+            accounts.add_passkey(context, ann, made.make(asked), "Again", BROWSER)
+    with pytest.raises(accounts.PasskeyRefusedError):
+        accounts.add_passkey(context, ann, Device().make(one), "Again", BROWSER)
+    assert [passkey.name for passkey in accounts.passkeys_of(session, ann.id)] == ["Key", "Phone"]
+
+
 def test_spent_challenges_are_kept_as_long_as_they_could_be_used(context, session, ann, device, clock):
     kept = select(func.count()).select_from(SpentChallenge)
     takes(context, ann, passkey=device.prove(options(context)))
@@ -284,6 +317,14 @@ def test_the_owner_gets_rid_of_what_an_intruder_added(context, session, ann, app
 
 
 # Confirmation of sessions.
+
+
+def test_a_session_of_a_clock_that_was_ahead_is_not_confirmed(context, session, ann, clock):
+    clock.shift(timedelta(days=365))
+    here = accounts.begin_session(context, ann)
+    assert accounts.is_confirmed(session, here)
+    clock.shift(timedelta(days=-365))
+    assert not accounts.is_confirmed(session, here)
 
 
 def test_a_session_is_confirmed_for_a_quarter_of_an_hour(context, session, ann, app, device, clock):
