@@ -4,6 +4,8 @@ from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from sqlalchemy import ColumnElement, or_
+
 
 @cache
 def zone_names() -> tuple[str, ...]:
@@ -14,6 +16,15 @@ def zone_names() -> tuple[str, ...]:
 def now() -> datetime:
     """Return the current time, in UTC."""
     return datetime.now(UTC)
+
+
+def is_due(column: ColumnElement, longest: timedelta) -> ColumnElement[bool]:
+    """Return the condition that a stored time has come.
+
+    A time further ahead than work is ever postponed was stored while the clock was wrong.
+    """
+    moment = now()
+    return or_(column <= moment, column > moment + longest)
 
 
 def business_day(zone: ZoneInfo, moment: datetime | None = None) -> date:

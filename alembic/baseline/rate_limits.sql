@@ -5,7 +5,7 @@
 
 -- Undo the counting of the event of a moment, if it still counts. Returns the number of events without it, and the
 -- time when the next one will be admitted.
-CREATE FUNCTION give_back_limit(of_client text, of_name text, size bigint, period bigint, moment bigint)
+CREATE OR REPLACE FUNCTION give_back_limit(of_client text, of_name text, size bigint, period bigint, moment bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
     stored rate_limit;
@@ -38,8 +38,9 @@ $$;
 -- all of them have to admit it for any to count it; then for each limit its size, its period, and whether it counts
 -- at all (1 or 0). Returns for each limit the time of the event, whether it was rejected, whether it was counted,
 -- the current number of events, and the time when the next one will be admitted; NULL, having counted nothing, if
--- the epoch is no longer current. If the clock is set back, it stands still until it has caught up.
-CREATE FUNCTION take_limits(of_client text, names text[], arguments bigint[], clock bigint, known_epoch bigint)
+-- the epoch is no longer current. If the clock is set back, it stands still until it has caught up; but if it was set
+-- back by more than the period, it was wrong before, and the events of that time no longer count.
+CREATE OR REPLACE FUNCTION take_limits(of_client text, names text[], arguments bigint[], clock bigint, known_epoch bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
     size bigint;
@@ -60,6 +61,8 @@ BEGIN
         size := arguments[3 * i - 1];
         period := arguments[3 * i];
         IF arguments[3 * i + 1] = 1 AND NOT none THEN
+            DELETE FROM rate_limit
+            WHERE client = of_client AND name = names[i] AND times[cardinality(times)] > clock + period;
             INSERT INTO rate_limit AS kept VALUES (of_client, names[i], ARRAY[clock], '{0, 1}', clock + period)
             ON CONFLICT (client, name) DO UPDATE SET
                 times = kept.times[width_bucket(clock - period, kept.times) + 1:]
@@ -85,7 +88,8 @@ BEGIN
         INTO moment, used, free
         FROM (
             SELECT times, sums, width_bucket(clock - period, times) AS gone
-            FROM rate_limit WHERE client = of_client AND name = names[i]
+            FROM rate_limit
+            WHERE client = of_client AND name = names[i] AND times[cardinality(times)] <= clock + period
         ) AS stored;
         moment := coalesce(moment, clock);
         used := coalesce(used, 0);

@@ -2,17 +2,16 @@
 
 The row of a key is inserted by the transaction of the request, before other writes. A second request with the
 same key waits for that row until the first request has ended. Then it finds the response or, if the first was
-rolled back, claims the key.
+rolled back, claims the key. The clock is the database's: a server's may be wrong, or differ from another's.
 """
 
 from datetime import timedelta
 from hashlib import sha256
 
-from sqlalchemy import Row, delete, select, tuple_, update
+from sqlalchemy import Row, delete, func, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from comicsdb import clock
 from comicsdb.models import IdempotencyKey
 
 LIFETIME = timedelta(hours=24)
@@ -30,7 +29,7 @@ def claim(session: Session, user_id: int, key: str, request: str) -> Row | None:
 
     Raises OtherRequestError. Keys expire after a day.
     """
-    now, request = clock.now(), sha256(request.encode(errors="surrogateescape")).hexdigest()
+    now, request = func.now(), sha256(request.encode(errors="surrogateescape")).hexdigest()
     new = insert(_key).values(user_id=user_id, key=key, request=request, created=now, status=0, body=b"")
     claiming = new.on_conflict_do_update(
         index_elements=[_key.c.user_id, _key.c.key],
@@ -52,7 +51,7 @@ def store_answer(session: Session, user_id: int, key: str, status: int, body: by
     """Store the response to a request that has claimed a key."""
     own = (_key.c.user_id == user_id) & (_key.c.key == key)
     session.execute(update(_key).where(own).values(status=status, body=body))
-    _remove_expired(session, clock.now() - LIFETIME)  # last, as it locks rows
+    _remove_expired(session, func.now() - LIFETIME)  # last, as it locks rows
 
 
 def _remove_expired(session: Session, before) -> None:

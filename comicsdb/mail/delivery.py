@@ -183,7 +183,7 @@ def _claim(engine: Engine):
     now = clock.now()
     due = (
         select(_mail.c.id)
-        .where(_mail.c.sent.is_(None), _mail.c.next_attempt <= now)
+        .where(_mail.c.sent.is_(None), clock.is_due(_mail.c.next_attempt, DELAYS[-1]))
         .order_by(_mail.c.next_attempt, _mail.c.id)
         .limit(1)
         .with_for_update(skip_locked=True)

@@ -8,14 +8,22 @@ from comicsdb.db.redis_access import open_pool
 from comicsdb.ratelimit.types import SECOND, ClientLimits, Limit, WindowState, arguments, states
 
 # There is a key for each limit and client: the list of its times, oldest first. The time is that of Redis,
-# the only clock that all processes share; if it is set back, it stands still until it has caught up. ARGV:
-# see `arguments`. The result is passed to `states`.
+# the only clock that all processes share; if it is set back, it stands still until it has caught up, but if
+# by more than the period, the events before no longer count. ARGV: see `arguments`. The result is passed to
+# `states`.
 TAKE = """
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
-for _, key in ipairs(KEYS) do
-  now = math.max(now, tonumber(redis.call('LINDEX', key, -1) or 0))
+local latest = now
+for i, key in ipairs(KEYS) do
+  local last = tonumber(redis.call('LINDEX', key, -1) or 0)
+  if last > now + tonumber(ARGV[3 * i]) then
+    redis.call('DEL', key)
+  else
+    latest = math.max(latest, last)
+  end
 end
+now = latest
 
 local count, refused, any = {}, {}, false
 local asked = {}  -- how often a limit has been asked for the event

@@ -41,6 +41,7 @@ LINES_MAX = 100  # lines per message
 DELAYS = (5, 60, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400)
 JITTER = 0.1  # share of a delay added at most, so that messages to a restarted server are spread
 RETRY_MAX = 86400  # seconds; the longest accepted `Retry-After`
+LONGEST = timedelta(seconds=max(*DELAYS, RETRY_MAX) * (1 + JITTER))  # between two attempts
 ATTEMPT_LEASE = timedelta(minutes=2)  # longer than any attempt; if the process dies, another one retries then
 RETENTION, RETAINED_MAX = timedelta(days=30), 200  # of a webhook's finished messages
 CONCURRENT_MESSAGES = 8  # messages that a process sends at the same time
@@ -132,7 +133,7 @@ def claim(session: Session) -> Row | None:
             other.user_id == Webhook.user_id,
             claimed.attempts > 0,
             claimed.sent.is_(None),
-            claimed.next_attempt > now,
+            claimed.next_attempt.between(now, now + ATTEMPT_LEASE),
         )
     )
     due = (
@@ -140,7 +141,7 @@ def claim(session: Session) -> Row | None:
         .join(Webhook, Webhook.id == WebhookDelivery.webhook_id)
         .join(User, User.id == Webhook.user_id)
         .where(
-            WebhookDelivery.next_attempt <= now,
+            clock.is_due(WebhookDelivery.next_attempt, LONGEST),
             User.is_active,
             or_(not_(WebhookDelivery.retries), Webhook.state == WebhookState.ACTIVE),
             not_(is_sent_one.exists()),

@@ -1,7 +1,18 @@
-"""The clock is set back by a day, so that earlier writes have timestamps in the future."""
+"""The clock of the database is set back by a day, and that of the server goes wrong by a day or years.
+
+After the latter, nobody may be locked out, and nothing may be lost or done twice.
+"""
+
+from datetime import timedelta
 
 import pytest
+import time_machine
 from sqlalchemy import text
+
+from comicsdb import clock
+from comicsdb.accounts.passwords import digest
+from comicsdb.models import ApiToken
+from tests.api.conftest import Client
 
 
 @pytest.fixture
@@ -42,3 +53,41 @@ def test_nobody_is_told_that_nothing_changed(publisher, writer):
         writer.patch(path, form={"name": f"Today {number}"})
         answer = writer.call("GET", path, headers={name: known})
         assert answer.json["name"] == f"Today {number}"
+
+
+JUMPS = [timedelta(days=days) for days in (1, -1, 3650, -3650)]
+
+
+@pytest.mark.parametrize("jump", JUMPS, ids=str)
+def test_what_was_written_while_the_server_clock_was_wrong_stays_as_it_is(writer, jump):
+    path = f"/api/publisher/{writer.post('/api/publisher/', form={'name': 'Before'})['id']}/"
+    stamps = [writer.get(path)]
+    with time_machine.travel(clock.now() + jump):
+        body = {"form": {"name": "Once"}, "headers": {"Idempotency-Key": "k"}}
+        made = writer.post("/api/publisher/", **body)
+        writer.patch(path, form={"name": "Meanwhile"})
+        stamps.append(writer.get(path))
+        assert stamps[-1].json["name"] == "Meanwhile"
+    assert writer.post("/api/publisher/", **body) == made
+    writer.patch(path, form={"name": "After"})
+    stamps.append(writer.get(path))
+    for known in stamps[:2]:
+        for name, value in (("If-None-Match", "ETag"), ("If-Modified-Since", "Last-Modified")):
+            answer = writer.call("GET", path, headers={name: known.headers[value]})
+            assert answer.json["name"] == "After"
+    assert writer.get(path, 304, {"If-None-Match": stamps[-1].headers["ETag"]}).body == b""
+    modified = [each.json["modified"] for each in stamps]
+    assert modified == sorted(set(modified))
+
+
+@pytest.mark.parametrize("jump", JUMPS, ids=str)
+def test_who_was_let_in_before_a_wrong_clock_is_let_in_after_it(testapp, session, reader, jump):
+    token = "cdb_" + "0f" * 32
+    expiry = clock.now() + timedelta(hours=12)
+    session.add(ApiToken(digest=digest(token), token_key=token[:8], user_id=reader.id, expiry=expiry))
+    session.commit()
+    client = Client(testapp, {"Authorization": f"Bearer {token}"})
+    client.get("/api/publisher/")
+    with time_machine.travel(clock.now() + jump):
+        client.get("/api/publisher/", 401 if jump > timedelta() else 200)
+    client.get("/api/publisher/")

@@ -18,7 +18,7 @@ from datetime import date
 from itertools import islice
 
 import orjson
-from sqlalchemy import ColumnElement, Select, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Select, func, insert, or_, select, text, update
 from sqlalchemy.orm import Session, joinedload, selectinload, sessionmaker
 
 from comicsdb import clock
@@ -236,7 +236,8 @@ def _begin_attempt(session: Session, found: LibraryImport) -> LibraryImport | No
 
 
 def _is_due() -> ColumnElement[bool]:
-    return func.coalesce(LibraryImport.payload[RETRY_AT].as_float(), 0) <= clock.now().timestamp()
+    now, again = clock.now().timestamp(), func.coalesce(LibraryImport.payload[RETRY_AT].as_float(), 0)
+    return or_(again <= now, again > now + LONG_PAUSE)  # the latter was stored while the clock was wrong
 
 
 def _set_aside(session: Session, import_id: int, state: str, *, again: bool) -> None:

@@ -104,6 +104,16 @@ def test_a_server_that_is_gone_loses_nothing(factory, engine):
         assert sorted(to for to, _mail in sink.received) == ["ann@example.org", "bob@example.org"]
 
 
+@pytest.mark.parametrize("days", [1, 3650])
+def test_a_mail_that_failed_while_the_clock_was_ahead_is_sent(factory, engine, sink, days):
+    gone = {"mail.host": "localhost", "mail.port": str(free_port())}
+    with time_machine.travel(START + timedelta(days=days), tick=False) as clock:
+        write(factory, "ann@example.org")
+        assert send(engine, gone)["failed"] == 1
+        clock.move_to(START)
+        assert send(engine, sink) == {"sent": 1}
+
+
 def test_attempts_become_rarer_and_end_after_three_days(factory, engine, caplog):
     gone = {"mail.host": "localhost", "mail.port": str(free_port())}
     with time_machine.travel(START, tick=False) as clock:

@@ -417,6 +417,18 @@ def test_a_clock_that_is_set_back_stands_still(postgres):
     assert (second.now, second.count) == (first.now, 2)
 
 
+@pytest.mark.parametrize("ahead", [2 * 60, 86_400, 10 * 365 * 86_400])
+def test_events_of_a_clock_that_was_far_ahead_do_not_count(postgres, ahead):
+    postgres.move(ahead)
+    for _ in range(4):
+        refused = postgres.limiter.take([(THREE, "7")])
+    assert refused.refused
+    postgres.move(-ahead)
+    for uncounted, number in ((("burst",), 0), ((), 1), ((), 2)):
+        state = postgres.limiter.take([(THREE, "7")], uncounted=uncounted).states[0]
+        assert (round(state.now / SECOND), state.count) == (1_800_000_000, number)
+
+
 def test_two_who_ask_for_the_same_limits_in_another_order_do_not_wait_for_each_other(limiter):
     burst, day = Limit("burst", 10_000, 600), Limit("sustained", 10_000, 86_400)
     asked = [(burst, "7"), (day, "7"), (burst, "8")]

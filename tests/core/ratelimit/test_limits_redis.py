@@ -7,6 +7,7 @@ import pytest
 
 from comicsdb.db import redis_access
 from comicsdb.ratelimit import Limit, Limiter
+from comicsdb.ratelimit.types import SECOND
 from comicsdb.readcache.regions import Cache
 
 THREE = Limit("burst", 3, 60)
@@ -95,10 +96,20 @@ def test_a_client_whose_times_are_all_over_begins_anew(redis, limiter_of):
 def test_a_clock_that_is_set_back_stands_still(redis, limiter_of):
     limiter = limiter_of(redis.url)
     seconds, _ = redis.client.time()
-    ahead = (seconds + 1000) * 1_000_000
+    ahead = (seconds + 50) * 1_000_000
     redis.client.rpush("comicsdb-limits:burst:7", ahead)
     standing = limiter.take([(THREE, "7")]).states[0]
     assert (standing.now, standing.count, standing.retry_after) == (ahead, 2, 60)
+
+
+def test_events_of_a_clock_that_was_far_ahead_do_not_count(redis, limiter_of):
+    limiter = limiter_of(redis.url)
+    seconds, _ = redis.client.time()
+    for years in (1, 10):
+        redis.client.rpush("comicsdb-limits:burst:7", *[(seconds + years * 31_536_000) * SECOND] * 3)
+        state = limiter.take([(THREE, "7")]).states[0]
+        assert (state.refused, state.count) == (False, 1)
+        assert state.now < (seconds + 600) * SECOND
 
 
 # Without Redis.

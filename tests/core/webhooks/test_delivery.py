@@ -373,6 +373,28 @@ def test_a_message_of_a_process_that_died_is_sent_by_another(factory, hook, rece
     assert deliverer.send_due() == {"delivered": 1}
 
 
+@pytest.mark.parametrize("days", [3, 3650])
+def test_messages_of_a_clock_that_was_ahead_are_sent_and_signed_now(
+    factory, hook, receiver, deliverer, clock, days
+):
+    clock.shift(timedelta(days=days))
+    create(factory, "Fails")
+    receiver.answers = [500]
+    assert deliverer.send_due() == {"failed": 1}
+    clock.move_to(START)
+    assert deliverer.send_due() == {"delivered": 1}
+    clock.shift(timedelta(days=days))
+    create(factory, "Its process dies")
+    with factory() as session:
+        delivery.write_messages(session)
+        assert delivery.claim(session) is not None
+        session.commit()
+    clock.move_to(START)
+    assert deliverer.send_due() == {"delivered": 1}
+    for headers, body in receiver.received[-2:]:
+        standardwebhooks.Webhook(hook[1]).verify(body, headers)
+
+
 def test_two_processes_send_nothing_twice(factory, settings, hook, receiver):
     add_lines(factory, 950)
     workers = [Deliverer(factory.kw["bind"], settings) for _ in range(2)]
