@@ -7,6 +7,7 @@ represent, or None for a blank cell. It raises `UnclearError` for a cell that it
 import re
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from functools import partial
 
 from comicsdb import clock, values
 from comicsdb.models.choices import EARLIEST_YEAR, GRADES, BookFormat, GradingCompany, Precision
@@ -87,28 +88,28 @@ def _is_longer(value, max_length: int) -> bool:
     return isinstance(value, str) and len(value.strip()) > max_length
 
 
+def parse(value, parser):
+    """The value that a parser finds in a short text, None for a blank cell; UnclearError if it finds none."""
+    text = word(value)
+    parsed = parser(text) if text else None
+    if text and parsed is None:
+        raise UnclearError
+    return parsed
+
+
 def whole_between(low: int, high: int):
     """A parser of whole numbers within inclusive bounds."""
 
-    def read(value) -> int | None:
-        text = word(value)
+    def whole(text: str) -> int | None:
         number = values.integer(text.replace(",", "."))
-        if text and (number is None or not low <= number <= high):
-            raise UnclearError
-        return number
+        return number if number is not None and low <= number <= high else None
 
-    return read
+    return lambda value: parse(value, whole)
 
 
 def flag(value) -> bool | None:
     """Yes or no."""
-    if isinstance(value, bool):
-        return value
-    text = word(value)
-    truth = values.flag(text, words=True)
-    if text and truth is None:
-        raise UnclearError
-    return truth
+    return value if isinstance(value, bool) else parse(value, partial(values.flag, words=True))
 
 
 # Other names of grades, by ten times the grade.
@@ -149,27 +150,24 @@ _UNGRADED = {"ungraded", "not graded", "raw", "none", "n/a", "-"}
 
 def grade(value) -> str | None:
     """A grade of the scale, from texts such as `9.4`, `NM`, `9.4 NM` or `Near Mint (9.4)`."""
-    text = word(value)
-    if not text or text in _UNGRADED:
-        return None
+    return None if word(value) in _UNGRADED else parse(value, _grade)
+
+
+def _grade(text: str) -> str | None:
     if text in _GRADE_WORDS:
         return str(_GRADE_WORDS[text])
-    found = _NUMBER.search(text)
-    number = Decimal(found[1].replace(",", ".")) if found else None
-    if number not in GRADES:
-        raise UnclearError
-    return str(number.quantize(Decimal("0.1")))
+    match = _NUMBER.search(text)
+    number = Decimal(match[1].replace(",", ".")) if match else None
+    return str(number.quantize(Decimal("0.1"))) if number in GRADES else None
 
 
 def company(value) -> str | None:
     """The company that graded a copy; None for an ungraded copy."""
-    text = word(value)
-    if not text or text in _UNGRADED:
-        return None
-    for each in GradingCompany:
-        if re.match(rf"{each}\b", text, re.I):
-            return each.value
-    raise UnclearError
+    return None if word(value) in _UNGRADED else parse(value, _company)
+
+
+def _company(text: str) -> str | None:
+    return next((each.value for each in GradingCompany if re.match(rf"{each}\b", text, re.I)), None)
 
 
 def company_in(value) -> str | None:
@@ -199,36 +197,34 @@ def money(value) -> tuple[str, str | None] | None:
 
     An amount that is ambiguous without its currency, such as `1.250`, is returned as written.
     """
-    text = word(value)
-    if not text:
-        return None
-    found = values.read_money(text)
-    if found is None:
-        raise UnclearError
-    is_clear = found == values.read_money(text, _OF_THREE_DECIMALS)
-    return (str(found[0]) if is_clear else text), found[1]
+    return parse(value, _money)
+
+
+def _money(text: str) -> tuple[str, str | None] | None:
+    amount, currency = values.read_money(text) or (None, None)
+    is_clear = (amount, currency) == values.read_money(text, _OF_THREE_DECIMALS)
+    return None if amount is None else (str(amount) if is_clear else text, currency)
 
 
 def day(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str | None:
     """A date as YYYY-MM-DD, from a year on; the first of the month if the day is missing."""
-    partial = _partial_day(value, day_first, earliest)
-    if partial and partial.known == Precision.YEAR:
+    first = _first_day(value, day_first, earliest)
+    if first and first.known == Precision.YEAR:
         raise UnclearError
-    return partial and partial.day.isoformat()
+    return first and first.day.isoformat()
 
 
 def partial_day(value, *, day_first: bool = False) -> str | None:
     """A date as far as it is known: YYYY-MM-DD, YYYY-MM or YYYY."""
-    partial = _partial_day(value, day_first, EARLIEST_YEAR)
-    return partial and values.partial_day_text(*partial)
+    first = _first_day(value, day_first, EARLIEST_YEAR)
+    return first and values.partial_day_text(*first)
 
 
-def _partial_day(value, day_first: bool, earliest: int) -> values.PartialDay | None:
-    text = clean(value, WORD_MAX)
-    partial = values.written_day(text, day_first=day_first)
-    if text and (partial is None or partial.day.year < earliest):
+def _first_day(value, day_first: bool, earliest: int) -> values.PartialDay | None:
+    first = parse(value, partial(values.written_day, day_first=day_first))
+    if first and first.day.year < earliest:
         raise UnclearError
-    return partial
+    return first
 
 
 def moment(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> str | None:
@@ -257,17 +253,8 @@ def moment(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> 
 
 def one_of(codes):
     """A case-insensitive parser of a fixed set of codes."""
-    known = {str(code).casefold(): str(code) for code in codes}
-
-    def read(value) -> str | None:
-        text = word(value)
-        if not text:
-            return None
-        if text not in known:
-            raise UnclearError
-        return known[text]
-
-    return read
+    by_text = {str(code).casefold(): str(code) for code in codes}
+    return lambda value: parse(value, by_text.get)
 
 
 def escape_formula(text: str) -> str:
