@@ -5,7 +5,7 @@
 
 -- Undo the counting of the event of a moment, if it still counts. Returns the number of events without it, and the
 -- time when the next one will be admitted.
-CREATE OR REPLACE FUNCTION give_back_limit(of_client text, of_name text, size bigint, period bigint, moment bigint)
+CREATE FUNCTION give_back_limit(of_client text, of_name text, size bigint, period bigint, moment bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
     stored rate_limit;
@@ -40,7 +40,7 @@ $$;
 -- the current number of events, and the time when the next one will be admitted; NULL, having counted nothing, if
 -- the epoch is no longer current. If the clock is set back, it stands still until it has caught up; but if it was set
 -- back by more than the period, it was wrong before, and the events of that time no longer count.
-CREATE OR REPLACE FUNCTION take_limits(of_client text, names text[], arguments bigint[], clock bigint, known_epoch bigint)
+CREATE FUNCTION take_limits(of_client text, names text[], arguments bigint[], clock bigint, known_epoch bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
     size bigint;

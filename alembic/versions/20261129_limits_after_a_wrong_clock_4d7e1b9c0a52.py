@@ -17,7 +17,8 @@ FUNCTIONS = Path(__file__).resolve().parent.parent / "baseline" / "rate_limits.s
 
 def upgrade():
     op.execute("SET LOCAL lock_timeout = '2s'")
-    op.get_bind().exec_driver_sql(FUNCTIONS.read_text("utf-8"), execution_options={"no_parameters": True})
+    functions = FUNCTIONS.read_text("utf-8").replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")
+    op.get_bind().exec_driver_sql(functions, execution_options={"no_parameters": True})
 
 
 def downgrade():
