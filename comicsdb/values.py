@@ -55,6 +55,9 @@ _MONTHS = {
     )
     for month, name in enumerate(names.split(), 1)
 }
+_YEAR_AFTER_NAME = re.compile(
+    r"[(\[]\s*(\d{4})(?:\s*[-–]\s*(?:\d{4}|present|ongoing)?)?(?:\s+series)?\s*[)\]]\s*$", re.I | re.A
+)
 _FIRST_SHORT_YEAR = 30  # spreadsheets read two digits from here on as 19..
 _OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects UTC offsets of this size
 _INTEGER = re.compile(r"([-+]?[0-9]+)(?:\.0*)?")
@@ -200,6 +203,12 @@ def has_possible_offset(moment: datetime) -> bool:
 def flag(text: str, *, words: bool = False) -> bool | None:
     """The boolean in a text: true, false, 1 or 0 in any case; with `words`, also yes, no and the like."""
     return (_YES_OR_NO if words else _BOOLEANS).get(text.lower())
+
+
+def split_year(name: str) -> tuple[str, int | None]:
+    """The name of a series without the first year after it: `Name (2018)`, `Name [2018-2022]`."""
+    match = _YEAR_AFTER_NAME.search(name)
+    return (name[: match.start()].rstrip(), int(match[1])) if match else (name, None)
 
 
 def is_web_address(text: str) -> bool:

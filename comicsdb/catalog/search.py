@@ -32,7 +32,7 @@ from comicsdb.catalog.kinds import Kind, kind_of
 from comicsdb.catalog.trade_numbers import Gtin
 from comicsdb.issue_numbers import clean_number, number_key
 from comicsdb.models import Issue, ReadingList, Series, Variant
-from comicsdb.values import compact_code
+from comicsdb.values import compact_code, split_year
 
 WORDS_MAX = 12  # further words hardly narrow a search, and each costs a scan
 QUERY_LENGTH_MAX = 200
@@ -50,7 +50,6 @@ _READING_LIST = Kind(ReadingList, ("name",))
 
 _NUMBER = re.compile(r"^(?P<series>[^#]*)#(?P<number>.*)$", re.DOTALL)
 _LIKE_SPECIAL = re.compile(r"[\\%_]")  # special characters of LIKE
-_YEAR = re.compile(r"\(\s*(\d{4})\s*\)\s*$", re.ASCII)
 
 
 def _kind(model) -> Kind:
@@ -301,10 +300,8 @@ def parse_issue_query(query: str) -> IssueQuery:
     query = clean_query(query)
     found = _NUMBER.match(query)
     series, number = (found["series"], found["number"].strip()) if found else (query, None)
-    year = _YEAR.search(series)
-    if year:
-        series = series[: year.start()]
-    return IssueQuery(tuple(words(series)), int(year[1]) if year else None, number)
+    series, year = split_year(series)
+    return IssueQuery(tuple(words(series)), year, number)
 
 
 def has_number(key) -> ColumnElement[bool]:

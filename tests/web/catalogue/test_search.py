@@ -225,6 +225,7 @@ def test_quick_search_without_words_only_shows_its_form(testapp, world):
     ("query", "expected"),
     [
         ("bat man (1940) #5", search.IssueQuery(("bat", "man"), 1940, "5")),
+        ("bat man [1940-1951] #5", search.IssueQuery(("bat", "man"), 1940, "5")),
         ("bat #", search.IssueQuery(("bat",), None, "")),
         ("bat (abc) 7", search.IssueQuery(("bat", "(abc)", "7"), None, None)),
         ("#1 #2", search.IssueQuery((), None, "1 #2")),
