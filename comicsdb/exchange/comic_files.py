@@ -25,7 +25,7 @@ from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Match
 from comicsdb.matching.service import match
 from comicsdb.schemas.match import FILE_NAME_LENGTH, DescriptorSchema
-from comicsdb.values import without_bad_characters
+from comicsdb.values import first_day, partial_day_text, without_bad_characters
 
 KNOWN, AMBIGUOUS, NEW, DISMISSED, WAITING = "known", "ambiguous", "new", "dismissed", "waiting"
 UNTAGGED, UNREADABLE = "without tags", "unreadable"
@@ -264,10 +264,9 @@ def _cover_date(known: dict) -> str:
     """The cover date as far as the tags tell it: YYYY-MM-DD, YYYY-MM, YYYY."""
     if known.get("cover_date"):
         return str(known["cover_date"])
-    year, month, day = (known.get(name) for name in ("year", "month", "day"))
-    if not (year and month):
-        return f"{year:04d}" if year else ""
-    return f"{year:04d}-{month:02d}-{day:02d}" if day else f"{year:04d}-{month:02d}"
+    year, month, day = (known.get(name) or 0 for name in ("year", "month", "day"))
+    first = first_day(year, month, day) or first_day(year, month)  # such as the 31st of a shorter month
+    return partial_day_text(*first) if first else ""
 
 
 def _credits(tags: dict) -> Iterable[str]:
