@@ -15,17 +15,16 @@ from comicsdb.catalog import search
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.filters import LENGTH_MAX, NO_MATCH, Clause, Condition
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.values import decimal, flag, is_number
+from comicsdb.values import decimal, flag, is_number, iso_day
 
 IDS_MAX = 500  # ids in one parameter; more than there are roles
 FOREIGN_IDS_MAX = 100  # other databases' ids in one request
 
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
-_DATE = r"(?:(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})|(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4}))"
+_MONTH_FIRST = re.compile(r"^(\d{1,2})/(\d{1,2})/(\d{4})(?!\d)", re.ASCII)
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:[.,](?P<fraction>\d{1,6})\d*)?)?"
 _OFFSET = r"(?P<utc>[Zz])|(?P<sign>[+-])(?P<hours>\d{2}):?(?P<minutes>[0-5]\d)?"
-_DAY = re.compile(_DATE, re.ASCII)
-_MOMENT = re.compile(rf"{_DATE}(?:(?:[Tt]|\s+){_TIME}\s*(?:{_OFFSET})?)?", re.ASCII)
+_MOMENT = re.compile(rf"(?P<day>[\d-]{{8,10}})(?:(?:[Tt]|\s+){_TIME}\s*(?:{_OFFSET})?)?", re.ASCII)
 
 
 class BadValueError(Exception):
@@ -219,13 +218,10 @@ class DateFilter(Filter):
 
     def day(self, value: str) -> date:
         """The date; raises BadValueError."""
-        found = _DAY.fullmatch(value)
-        if found is None:
+        day = iso_day(_year_first(value), padded=False)
+        if day is None:
             raise self.value_error()
-        try:
-            return _day(found)
-        except ValueError as error:
-            raise self.value_error() from error
+        return day
 
 
 class DateRangeFilter(DateFilter):
@@ -267,11 +263,12 @@ class LaterThanFilter(Filter):
 
     def moment(self, value: str, zone: ZoneInfo) -> datetime:
         """The time in UTC; raises BadValueError."""
-        found = _MOMENT.fullmatch(value)
-        if found is None:
+        match = _MOMENT.fullmatch(_year_first(value))
+        day = match and iso_day(match["day"], padded=False)
+        if day is None:
             raise self.value_error()
         try:
-            local = _moment(found, zone)
+            local = _moment(day, match, zone)
         except ValueError as error:
             raise self.value_error() from error
         try:
@@ -280,14 +277,13 @@ class LaterThanFilter(Filter):
             return _FIRST if local.year == _FIRST.year else _LAST
 
 
-def _day(found: re.Match) -> date:
-    """The date in a match; raises ValueError for an invalid one."""
-    year, month, day = found["year"] or found["y"], found["month"] or found["m"], found["day"] or found["d"]
-    return date(int(year), int(month), int(day))
+def _year_first(text: str) -> str:
+    """A text with the date at its start as YYYY-MM-DD, if it was MM/DD/YYYY."""
+    return _MONTH_FIRST.sub(r"\3-\1-\2", text)
 
 
-def _moment(found: re.Match, zone: ZoneInfo) -> datetime:
-    """The time in a match, with its zone; raises ValueError for an invalid one."""
+def _moment(day: date, found: re.Match, zone: ZoneInfo) -> datetime:
+    """The time of a match on a day, with its zone; raises ValueError for an invalid one."""
     clock = [int(found[part] or 0) for part in ("hour", "minute", "second")]
     clock.append(int((found["fraction"] or "").ljust(6, "0")))
     if found["utc"]:
@@ -295,7 +291,7 @@ def _moment(found: re.Match, zone: ZoneInfo) -> datetime:
     elif found["sign"]:
         offset = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
         zone = timezone(-offset if found["sign"] == "-" else offset)
-    return datetime.combine(_day(found), time(*clock), zone)
+    return datetime.combine(day, time(*clock), zone)
 
 
 def parse_filters(
