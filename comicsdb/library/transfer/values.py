@@ -5,7 +5,7 @@ represent, or None for a blank cell. It raises `UnclearError` for a cell that it
 """
 
 import re
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
 
@@ -234,21 +234,21 @@ def moment(value, *, day_first: bool = False, earliest: int = EARLIEST_YEAR) -> 
     midnight for a date without time.
     """
     text = clean(value, WORD_MAX)
-    if not text:
-        return None
-    found = values.instant(text) if len(text) > len("2019-03-05") else None
-    if found is None:
+    instant = values.instant(text) if len(text) > len("2019-03-05") else None
+    if instant is None:
         written = day(text, day_first=day_first, earliest=earliest)
-        found = datetime.combine(date.fromisoformat(written), time(12))
-    elif found.tzinfo is None and found.time() == time():
-        found = found.replace(hour=12)
+        if written is None:
+            return None
+        instant = datetime.fromisoformat(f"{written}T12:00")
+    elif instant.tzinfo is None and instant.time() == time():
+        instant = instant.replace(hour=12)
     try:
-        found = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        instant = instant.astimezone(UTC) if instant.tzinfo else instant.replace(tzinfo=UTC)
     except OverflowError:
         raise UnclearError from None
-    if found.year < earliest or found > clock.now() + timedelta(days=1):
+    if instant.year < earliest or instant > clock.now() + timedelta(days=1):
         raise UnclearError
-    return found.isoformat()
+    return instant.isoformat()
 
 
 def one_of(codes):
