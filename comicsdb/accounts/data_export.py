@@ -21,6 +21,7 @@ from comicsdb.models import (
     IssueRating,
     LoginSession,
     Passkey,
+    PendingEntry,
     Poll,
     PollChoice,
     PollVote,
@@ -169,6 +170,10 @@ def _library(user_id: int) -> dict[str, Select]:
         .join(ReadingList, ReadingList.id == listed.reading_list_id)
         .where(ReadingList.user_id == user_id)
         .order_by(listed.reading_list_id, listed.order),
+        "reading_list_pending": select(*_columns_except(PendingEntry.__table__, "tried_on"))
+        .join(ReadingList, ReadingList.id == PendingEntry.reading_list_id)
+        .where(ReadingList.user_id == user_id)
+        .order_by(PendingEntry.reading_list_id, PendingEntry.position, PendingEntry.id),
         "reading_list_ratings": select(
             stars.reading_list_id,
             public_name,

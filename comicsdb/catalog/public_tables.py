@@ -89,7 +89,7 @@ PRIVATE_TABLES: dict[str, str] = {
         "what readers keep, rate and write": "collection_item read_date wish_list wish_list_item pull_list"
         " pull_list_series library_act library_change library_import library_import_row favourite follow"
         " reading_list reading_list_item reading_list_like reading_list_rating tagged_file issue_rating"
-        " review review_report",
+        " reading_list_pending review review_report",
         "the site's own": "announcement poll poll_choice poll_vote",
         "work that is going on": "form_draft picture_draft idempotency_key unfinished_act late_stamps"
         " rate_limit daily_count gcd_import",

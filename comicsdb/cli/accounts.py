@@ -24,7 +24,7 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.history import horizon
 from comicsdb.cli.support import DAYS, Site, error_texts, pass_site
 from comicsdb.library import acts
-from comicsdb.library.transfer import imports
+from comicsdb.library.transfer import imports, pending
 from comicsdb.mail import queue_to_administrators
 from comicsdb.ops.jobs import DONATIONS, NOTICES, job_lock
 from comicsdb.ratelimit.postgres import remove_expired
@@ -180,6 +180,7 @@ def sign_ups_command(site: Site, state: str, message: str):
 def clean_command(site: Site):
     """Remove old sessions, links, events, drafts, imports, acts, and unfinished sign-ups: a daily job.
 
+    Entries of reading lists whose issues are in the catalogue by now become issues of the lists.
     Also removes expired counts of rate limits, old deliveries of webhooks, and everything beyond the horizon
     of the change feed.
     """
@@ -196,6 +197,10 @@ def clean_command(site: Site):
         horizon.remove_older(session, days or None, touched)
     with committed_session(site) as session:
         remove_expired(session)
+    with site.database() as engine:
+        resolved = pending.resolve_all(db.session_factory(engine))
+    if resolved:
+        click.echo(f"{resolved:,} entries of reading lists became issues.")
     click.echo(
         f"{counted['sessions']:,} sessions, {counted['links']:,} links, {counted['events']:,} security"
         f" events, {counted['drafts']:,} drafts, {counted['imports']:,} imports and"

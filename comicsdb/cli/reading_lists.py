@@ -41,9 +41,9 @@ def import_reading_lists_command(
 ):
     """Add the reading lists in files, folders and ZIP archives: CBL, or JSON.
 
-    Lists that their owner has already, by name and source, are left alone. A file that names an issue which
-    is not certainly in the catalogue is not imported, unless --skip-missing is given. Each file is a
-    transaction of its own.
+    Lists that their owner has already, by name and source, are left alone. Entries whose issues are not
+    certainly in the catalogue stay in their lists and become issues later, unless --skip-missing is given.
+    Each file is a transaction of its own.
     """
     official = site.settings["comicsdb.official_account"]
     counted, failed = Counter(), []
@@ -69,7 +69,7 @@ def import_reading_lists_command(
                 failed.append(name)
                 continue
             session.rollback() if dry_run else session.commit()
-            if outcome.missing and not skip_missing:
+            if outcome.is_refused:
                 failed.append(name)
             counted += _print_outcome(name, outcome)
     click.echo(

@@ -516,6 +516,19 @@ READING_LIST_ITEMS = _file(
     order="order",
     **_OF_LIST,
 )
+_pending = models.PendingEntry
+READING_LIST_PENDING = _file(
+    "reading_list_pending",
+    _pending,
+    _given_id(_pending),
+    field(_pending.position, read=readers.whole_between(1, INTEGER_MAX)),
+    "series number volume year_began year cover_date publisher upc ids issue_type",
+    _moment_or_now(_pending.added_on),
+    unique=(("pending", ('"position"',), "line"),),
+    match=("reading_list_id", "position"),
+    order="position",
+    **_OF_LIST,
+)
 READING_LIST_RATINGS = _file(
     "reading_list_ratings",
     _list_stars,
@@ -548,6 +561,7 @@ READING_LISTS = _file(
     field(_list.start_year, read=optional(readers.whole_between(1, 9999)), default=None),
     "previous_id next_id forked_from_id",
     _nested("items", READING_LIST_ITEMS),
+    _nested("pending", READING_LIST_PENDING),
     _nested("ratings", READING_LIST_RATINGS),
     _nested("likes", READING_LIST_LIKES),
     "created_on modified",
@@ -607,7 +621,7 @@ PARTS = (CREDITS, VARIANTS, *OWNED)
 # Lists come before their items, and reads before the items that show them.
 LIBRARY = (
     *(READ_DATES, COLLECTION_ITEMS),
-    *(READING_LISTS, READING_LIST_ITEMS, READING_LIST_RATINGS, READING_LIST_LIKES),
+    *(READING_LISTS, READING_LIST_ITEMS, READING_LIST_PENDING, READING_LIST_RATINGS, READING_LIST_LIKES),
     *(PULL_LISTS, PULL_LIST_SERIES, WISH_LISTS, WISH_LIST_ITEMS),
 )
 # All files in the order of import and export; those of accounts are exported only on request.

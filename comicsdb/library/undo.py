@@ -21,6 +21,7 @@ from comicsdb.models import (
     CollectionItem,
     FormerSlug,
     LibraryAct,
+    PendingEntry,
     PullListSeries,
     ReadDate,
     ReadingList,
@@ -38,16 +39,18 @@ TABLES: tuple[Table, ...] = tuple(
     model.__table__
     for model in (
         *(ReadingList, CollectionItem, ReadDate, PullListSeries),
-        *(WishListItem, ReadingListItem, ReadingListRating, ReadingListLike),
+        *(WishListItem, ReadingListItem, PendingEntry, ReadingListRating, ReadingListLike),
     )
 )
 LISTS, ITEMS = ReadingList.__tablename__, ReadingListItem.__tablename__
+PENDING = PendingEntry.__tablename__
 # Columns that are not restored but recomputed.
 STAMPS = ("modified", "modified_before")
 DERIVED = {
     CollectionItem.__tablename__: ("is_read", "date_read", "rating"),
     LISTS: ("rated", "rated_before", "rating_count", "rating_sum", "like_count"),
     ITEMS: ("order",),
+    PENDING: ("tried_on",),
 }
 LARGE = 10_000  # acts that changed this many rows are undone in the background
 DONE, GONE = "done", "gone"  # outcomes; rows without one of these were changed since, or exist again
@@ -248,7 +251,7 @@ def _check_lists(session: Session, identity: Identity, official: str) -> None:
     session.execute(
         text(
             f"UPDATE undoing SET outcome = '{GONE}'"
-            f" WHERE table_name IN ('{LISTS}', '{ITEMS}') AND list_id = ANY(:foreign)"
+            f" WHERE table_name IN ('{LISTS}', '{ITEMS}', '{PENDING}') AND list_id = ANY(:foreign)"
         ),
         {"foreign": list(foreign)},
     )

@@ -61,7 +61,7 @@ from comicsdb.models.picture_hash import PictureHash
 from comicsdb.models.poll import Poll, PollChoice, PollVote
 from comicsdb.models.publisher import Imprint, Publisher, Universe
 from comicsdb.models.rating import IssueRating, ReadingListRating
-from comicsdb.models.reading_list import ReadingList, ReadingListItem, ReadingListLike
+from comicsdb.models.reading_list import PendingEntry, ReadingList, ReadingListItem, ReadingListLike
 from comicsdb.models.record import (
     Change,
     Epoch,

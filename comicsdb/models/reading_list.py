@@ -1,11 +1,12 @@
 """Reading lists: issues in a recommended reading order."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     CheckConstraint,
+    Date,
     ForeignKey,
     Index,
     Integer,
@@ -117,6 +118,38 @@ class ReadingListItem(Base):
     added_on: Mapped[datetime] = stamp()
 
     issue: Mapped[Issue] = relationship(lazy="raise", viewonly=True)
+
+
+class PendingEntry(Base):
+    """An entry of an imported list whose issue is not certainly in the catalogue yet, as the file names it.
+
+    `position` is that among the issues and pending entries of the list together. `ids` are those of other
+    sources, as in "comicvine 9 metron 17". `tried_on` is when the issue was last looked for.
+    """
+
+    __tablename__ = "reading_list_pending"
+    __table_args__ = (
+        Index("ix_reading_list_pending_reading_list_id", "reading_list_id", "position", "id"),
+        Index("ix_reading_list_pending_tried_on", text("tried_on NULLS FIRST"), "id"),
+        CheckConstraint('"position" >= 1', name="position_from_one"),
+        choice_check("issue_type", ("", *ItemType)),
+    )
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    reading_list_id: Mapped[int] = parent_key("reading_list.id", index=False)
+    position: Mapped[int] = mapped_column(Integer)
+    series: Mapped[str] = blank_text(255)
+    number: Mapped[str] = blank_text(25)
+    volume: Mapped[int | None] = mapped_column(Integer)
+    year_began: Mapped[int | None] = mapped_column(Integer)
+    year: Mapped[int | None] = mapped_column(Integer)
+    cover_date: Mapped[date | None] = mapped_column(Date)
+    publisher: Mapped[str] = blank_text(255)
+    upc: Mapped[str] = blank_text(20)
+    ids: Mapped[str] = blank_text(1000)
+    issue_type: Mapped[str] = blank_text(10)
+    added_on: Mapped[datetime] = stamp()
+    tried_on: Mapped[datetime | None] = stamp(default=False)
 
 
 class ReadingListLike(Base):

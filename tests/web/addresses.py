@@ -17,6 +17,7 @@ from comicsdb.models import (
     History,
     LibraryAct,
     LibraryImportRow,
+    PendingEntry,
     PictureDraft,
     Poll,
     ReadDate,
@@ -56,6 +57,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     for each in (kept.list, kept.secret):
         held = reading_lists.lock_list(session, identity, OFFICIAL, each)
         items.add_issues(held, [world.first.id, world.second.id])
+    session.add(PendingEntry(reading_list_id=kept.secret.id, position=3, series=words, publisher=words))
     kept.list_item, kept.secret_item = (
         session.scalar(select(func.min(ReadingListItem.id)).where(ReadingListItem.reading_list_id == each.id))
         for each in (kept.list, kept.secret)

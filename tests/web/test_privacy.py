@@ -36,6 +36,7 @@ OWNED = {
     "wish_list_item": "wish_list_id IN (SELECT id FROM wish_list WHERE user_id = :ann)",
     "reading_list": "user_id = :ann",
     "reading_list_item": "reading_list_id IN (SELECT id FROM reading_list WHERE user_id = :ann)",
+    "reading_list_pending": "reading_list_id IN (SELECT id FROM reading_list WHERE user_id = :ann)",
     "reading_list_rating": "reading_list_id IN (SELECT id FROM reading_list WHERE user_id = :ann)",
     "reading_list_like": "reading_list_id IN (SELECT id FROM reading_list WHERE user_id = :ann)",
     "feed_address": "user_id = :ann",

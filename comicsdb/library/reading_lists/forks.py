@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session, joinedload
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library.reading_lists import create, expire_stamps, lock_visible, visible_to
-from comicsdb.models import ReadingList, ReadingListItem
+from comicsdb.models import PendingEntry, ReadingList, ReadingListItem
 from comicsdb.schemas.base import NAME_LENGTH
 from comicsdb.security import Identity
 
@@ -37,6 +37,15 @@ def fork(session: Session, identity: Identity, official: str, reading_list: Read
     columns = (item.issue_id, item.order, item.issue_type)
     copied = select(literal(made.id), *columns).where(item.reading_list_id == found.id)
     session.execute(insert(item).from_select([item.reading_list_id, *columns], copied))
+    entry = PendingEntry
+    own = [
+        column.key
+        for column in entry.__table__.columns
+        if column.key not in {"id", "reading_list_id", "added_on", "tried_on"}
+    ]
+    waiting = select(literal(made.id), *(getattr(entry, name) for name in own))
+    waiting = waiting.where(entry.reading_list_id == found.id)
+    session.execute(insert(entry).from_select(["reading_list_id", *own], waiting))
     expire_stamps(session)
     return made
 

@@ -118,6 +118,21 @@ def reorder(locked: LockedList, order: Sequence[int], selected: Iterable[int] = 
     return ReorderResult(len(there), moved, len(order) - len(named) + len(chosen) - len(there))
 
 
+def insert_at(locked: LockedList, positions: Mapping[int, int], types: Mapping[int, str]) -> int:
+    """Insert existing issues that are not in the list yet at positions; returns their number."""
+    session, found = locked
+    rows = select(ReadingListItem.issue_id).where(ReadingListItem.reading_list_id == found.id)
+    order = list(session.scalars(rows.order_by(ReadingListItem.order)))
+    present = set(order)
+    fresh = [issue_id for issue_id in positions if issue_id not in present]
+    for issue_id in sorted(fresh, key=lambda issue_id: (positions[issue_id], issue_id)):
+        order.insert(positions[issue_id] - 1, issue_id)
+    places = {issue_id: place for place, issue_id in enumerate(order, 1)}
+    _update_positions(session, found, {issue_id: places[issue_id] for issue_id in present})
+    _insert_rows(session, found, {issue_id: places[issue_id] for issue_id in fresh}, types)
+    return len(fresh)
+
+
 def minimum_moves(before: list[int], after: list[int]) -> int:
     """The minimum number of moves from one order to another."""
     places = {each: place for place, each in enumerate(before)}

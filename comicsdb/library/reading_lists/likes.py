@@ -10,15 +10,16 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
 from comicsdb.library import acts
 from comicsdb.library.reading_lists import expire_stamps, lock_visible, visible_to
-from comicsdb.models import ReadingList, ReadingListLike
+from comicsdb.models import PendingEntry, ReadingList, ReadingListLike
 from comicsdb.security import Identity
 
 
 class Reception(NamedTuple):
-    """The number of copies of a list, and whether the reader likes it."""
+    """The number of copies of a list, whether the reader likes it, and the number of its pending entries."""
 
     copies: int
     liked: bool
+    pending: int
 
 
 OWN = _("You cannot like your own list.")
@@ -56,4 +57,6 @@ def reception(session: Session, identity: Identity | None, official: str, list_i
     copies = copies.where(visible_to(identity, official, fork))
     by = identity.user_id if identity else None
     liked = exists().where(ReadingListLike.reading_list_id == list_id, ReadingListLike.user_id == by)
-    return Reception(*session.execute(select(copies.scalar_subquery(), liked)).one())
+    pending = select(func.count()).where(PendingEntry.reading_list_id == list_id)
+    figures = select(copies.scalar_subquery(), liked, pending.scalar_subquery())
+    return Reception(*session.execute(figures).one())

@@ -14,7 +14,6 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date
 from itertools import islice
 
 import orjson
@@ -43,7 +42,7 @@ from comicsdb.library.transfer.matching import (
     match_rows,
 )
 from comicsdb.library.transfer.reader import read_in_child
-from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
+from comicsdb.library.transfer.storing import ImportContext, PendingRow, ResolvedRow, pending_rows, store
 from comicsdb.models import LibraryAct, LibraryImport, LibraryImportRow, Series, User
 from comicsdb.ops.worker import LONG_PAUSE, Worker, add_worker
 from comicsdb.security import SESSION, make_identity
@@ -282,7 +281,7 @@ def _match(session: Session, found: LibraryImport, _settings: Mapping) -> None:
     row = LibraryImportRow
     rows = select(row.index, row.part, row.wanted).where(row.import_id == found.id, row.state == "")
     some = session.execute(rows.order_by(row.index).limit(MATCH_BATCH)).all()
-    matches = match_rows(session, [(each.part == PULL, _match_query(each.wanted)) for each in some])
+    matches = match_rows(session, [(each.part == PULL, MatchQuery.from_json(each.wanted)) for each in some])
     matched = [{"index": each.index, **asdict(match)} for each, match in zip(some, matches, strict=True)]
     session.execute(_STORE_MATCHES, {"import": found.id, "rows": orjson.dumps(matched).decode()})
     found.progress += len(some)
@@ -297,11 +296,6 @@ _STORE_MATCHES = text("""
         AS m (index integer, state text, id integer, candidates integer[], reason text)
     WHERE r.import_id = :import AND r.index = m.index
 """)
-
-
-def _match_query(values: dict) -> MatchQuery:
-    days = {name: date.fromisoformat(values[name]) for name in ("cover_date", "store_date") if values[name]}
-    return MatchQuery(**values | days)
 
 
 def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
@@ -326,8 +320,11 @@ def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
         session.info["today"],
     )
     lists = stored_lists(found.payload) if part == ITEMS else []
-    resolved = [ResolvedRow(each.part, each.match_id, each.values, each.list_index) for each in rows]
-    counted = store(context, resolved, lists)
+    resolved = [
+        ResolvedRow(each.part, each.match_id, each.values, each.list_index, each.index) for each in rows
+    ]
+    waiting = _pending_rows(session, found) if part == ITEMS else []
+    counted = store(context, resolved, lists, waiting)
     stored = update(LibraryImportRow).where(
         LibraryImportRow.import_id == found.id, LibraryImportRow.index.in_([each.index for each in rows])
     )
@@ -336,6 +333,16 @@ def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
     found.counted = dict(Counter(found.counted) + counted)
     if part == ITEMS:
         found.state = DONE
+
+
+def _pending_rows(session: Session, found: LibraryImport) -> list[PendingRow]:
+    row = LibraryImportRow
+    left = select(row).where(row.import_id == found.id, row.part == ITEMS, row.state != MATCHED)
+    return [
+        pending
+        for each in session.scalars(left.order_by(row.index))
+        for pending in pending_rows(each.index, each.wanted, each.values, each.list_index)
+    ]
 
 
 def _next_part(session: Session, found: LibraryImport) -> str | None:

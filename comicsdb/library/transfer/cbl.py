@@ -17,8 +17,9 @@ from comicsdb.issue_numbers import clean_number
 from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.format import CBL, CBL_FILES, ITEMS, TOO_MANY_ROWS, Row, Upload, parse_fields
 from comicsdb.library.transfer.matching import FIRST_YEAR, MatchQuery, plain, split_name
+from comicsdb.library.transfer.pending import ids_of, in_order, of_list
 from comicsdb.library.transfer.tables import decode, file_error
-from comicsdb.models import Issue, Publisher, ReadingList, ReadingListItem, Series
+from comicsdb.models import Issue, PendingEntry, Publisher, ReadingList, ReadingListItem, Series
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, ListSource, Precision
 from comicsdb.values import is_web_address
@@ -58,6 +59,7 @@ _DATABASES = {
     "cv": "comicvine",
     _OWN: _OWN,
 }
+_WRITTEN = {"comicvine": "cv"}  # the names that most programs write
 _ID_FIELDS = {_OWN: "id", **ID_COLUMNS}
 # The elements with facts of the list.
 _FACTS = ("Name", "Summary", "Source", "StartYear")
@@ -244,20 +246,20 @@ def _source_label(reading_list: ReadingList) -> str:
 
 def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
     """A reading list as CBL; callers check that the account may see it."""
-    known = Issue.cover_date_precision != Precision.NONE
+    is_dated = Issue.cover_date_precision != Precision.NONE
     books = session.execute(
         select(
-            Series.name,
+            Series.name.label("series"),
             Issue.number,
             Series.year_began,
-            case((known, Issue.cover_date), else_=Issue.store_date),
+            case((is_dated, Issue.cover_date), else_=Issue.store_date).label("day"),
             Issue.id,
             Issue.cv_id,
             Issue.gcd_id,
-            Series.id,
-            Series.cv_id,
-            Series.gcd_id,
-            Publisher.name,
+            Series.id.label("series_id"),
+            Series.cv_id.label("series_cv"),
+            Series.gcd_id.label("series_gcd"),
+            Publisher.name.label("publisher"),
         )
         .select_from(ReadingListItem)
         .join(Issue, Issue.id == ReadingListItem.issue_id)
@@ -266,9 +268,10 @@ def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
         .where(ReadingListItem.reading_list_id == reading_list.id)
         .order_by(ReadingListItem.order)
     ).all()
+    entries = list(in_order(books, session.scalars(of_list(reading_list.id))))
     root = ET.Element("ReadingList")
     ET.SubElement(root, "Name").text = read.clean(reading_list.name)
-    ET.SubElement(root, "NumIssues").text = str(len(books))
+    ET.SubElement(root, "NumIssues").text = str(len(entries))
     for tag, text in (
         ("Summary", reading_list.desc),
         ("Source", reading_list.file_source or reading_list.attribution_url or _source_label(reading_list)),
@@ -277,26 +280,36 @@ def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
         if text:
             ET.SubElement(root, tag).text = read.clean(text)
     shelf = ET.SubElement(root, "Books")
-    for series, number, began, day, own, cv, gcd, series_own, series_cv, series_gcd, publisher in books:
-        book = ET.SubElement(
-            shelf,
-            "Book",
-            Series=read.clean(series),
-            Number=read.clean(number),
-            Volume=str(began),
-            **({"Year": str(day.year)} if day else {}),
-            Publisher=read.clean(publisher),
-        )
-        for name, of_series, of_issue in (
-            ("cv", series_cv, cv),
-            ("gcd", series_gcd, gcd),
-            ("comicsdb", series_own, own),
-        ):
-            if of_issue:
-                of = {"Series": str(of_series)} if of_series else {}
-                ET.SubElement(book, "Database", Name=name, **of, Issue=str(of_issue))
+    for entry in entries:
+        _write_entry(shelf, entry) if isinstance(entry, PendingEntry) else _write_issue(shelf, entry)
     ET.SubElement(root, "Matchers")
     ET.indent(root)
     written = BytesIO()
     ET.ElementTree(root).write(written, encoding="utf-8", xml_declaration=True)
     return written.getvalue()
+
+
+def _write_issue(shelf, row):
+    ids = (
+        ("cv", row.series_cv, row.cv_id),
+        ("gcd", row.series_gcd, row.gcd_id),
+        (_OWN, row.series_id, row.id),
+    )
+    _write_book(shelf, row, row.day.year if row.day else None, ids)
+
+
+def _write_entry(shelf, entry: PendingEntry):
+    """An entry that has no issue, as its file had it."""
+    ids = [(_WRITTEN.get(source, source), None, number) for source, number in ids_of(entry).items()]
+    _write_book(shelf, entry, entry.cover_date.year if entry.cover_date else entry.year, ids)
+
+
+def _write_book(shelf, entry, year: int | None, ids):
+    book = ET.SubElement(shelf, "Book", Series=read.clean(entry.series), Number=read.clean(entry.number))
+    began = entry.year_began or getattr(entry, "volume", None)
+    values = {"Volume": began, "Year": year, "Publisher": read.clean(entry.publisher)}
+    book.attrib.update({name: str(value) for name, value in values.items() if value})
+    for name, series_id, issue_id in ids:
+        if issue_id:
+            of_series = {"Series": str(series_id)} if series_id else {}
+            ET.SubElement(book, "Database", Name=name, **of_series, Issue=str(issue_id))

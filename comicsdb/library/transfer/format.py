@@ -29,7 +29,7 @@ from comicsdb.models import (
     WishListItem,
 )
 from comicsdb.models.base import INTEGER_MAX, allowed_values
-from comicsdb.models.choices import Precision
+from comicsdb.models.choices import EXTERNAL_SOURCES, Precision
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
 from comicsdb.values import one_line, partial_day, read_money
@@ -68,6 +68,17 @@ def moments(value) -> list[str] | None:
     return sorted({each for part in parts if (each := _moment(part))}) or None
 
 
+def external_ids(value) -> str | None:
+    """Ids of further sources, as in "metron 17 locg 4"."""
+    words = read.clean(value).split()
+    if len(words) % 2:
+        raise UnclearError
+    for source, number in zip(words[::2], words[1::2], strict=True):
+        if source not in EXTERNAL_SOURCES or EXTERNAL_SOURCES[source].read(number) != number:
+            raise UnclearError
+    return " ".join(words) or None
+
+
 def _reader(attribute):
     """The parser for a column, by its type and the checks of its table."""
     column = attribute.property.columns[0]
@@ -100,6 +111,7 @@ ISSUE_FIELDS = {
     "cover_date": read.partial_day,
     "upc": read.bar_code,
 }
+LISTED_ISSUE_FIELDS = {**ISSUE_FIELDS, "issue_ids": external_ids}
 PULLED_SERIES_FIELDS = {**dict.fromkeys(("series_id", "series_cv_id", "series_gcd_id"), _id), **SERIES_FIELDS}
 
 # Fields of the library, by part; `added` is when a row was added to the library. A variant is identified by
@@ -144,7 +156,7 @@ COLUMNS = {
     RATINGS: (*ISSUE_FIELDS, *VALUE_FIELDS[RATINGS]),
     READS: (*ISSUE_FIELDS, *VALUE_FIELDS[READS]),
     LISTS: ("list", *LIST_FIELDS),
-    ITEMS: ("list", "list_name", "position", *ISSUE_FIELDS, *VALUE_FIELDS[ITEMS]),
+    ITEMS: ("list", "list_name", "position", *LISTED_ISSUE_FIELDS, *VALUE_FIELDS[ITEMS]),
 }
 
 TOO_MANY_ROWS = _("The file has more than ${most} rows: please split it.")
@@ -268,6 +280,7 @@ def match_query(named: dict) -> MatchQuery:
         cv_id=named.get(f"{kind}_cv_id"),
         gcd_id=named.get(f"{kind}_gcd_id"),
         written=written if name != written else "",
+        ids=named.get("issue_ids", ""),
         **published(named.get("cover_date", "")),
     )
 
@@ -289,5 +302,6 @@ def series_label(wanted: dict) -> str:
 def parse_row(part: str, line: int, record: dict) -> Row:
     """The row for a record of one of our own files."""
     unclear = []
-    named = parse_fields(record, PULLED_SERIES_FIELDS if part == PULL else ISSUE_FIELDS, unclear)
+    fields = {PULL: PULLED_SERIES_FIELDS, ITEMS: LISTED_ISSUE_FIELDS}.get(part, ISSUE_FIELDS)
+    named = parse_fields(record, fields, unclear)
     return Row(part, line, match_query(named), parse_fields(record, VALUE_FIELDS[part], unclear), unclear)

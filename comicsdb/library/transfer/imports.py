@@ -18,10 +18,18 @@ from comicsdb.i18n import _
 from comicsdb.library import acts
 from comicsdb.library.locks import find_row, lock_account
 from comicsdb.library.transfer import background
-from comicsdb.library.transfer.format import CBL, COLLECTION, PULL, Upload, resolve_currencies, stored_lists
+from comicsdb.library.transfer.format import (
+    CBL,
+    COLLECTION,
+    ITEMS,
+    PULL,
+    Upload,
+    resolve_currencies,
+    stored_lists,
+)
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_rows
 from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file, unpacked_size
-from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
+from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, pending_rows, store
 from comicsdb.library.transfer.tables import file_error
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
 from comicsdb.models.currencies import Currency
@@ -268,16 +276,18 @@ def confirm(
         if not name or len(name) > 255:
             raise InvalidError({"list_name": [NO_NAME % {"most": 255}]})
         lists[0] |= {**review.list_values, "name": name}
-    resolved = []
+    resolved, waiting = [], []
     for index, record in enumerate(found.payload["rows"]):
         chosen_id = _chosen_id(record, review.choices.get(index))
         if chosen_id is not None and index not in review.left_out:
-            resolved.append(ResolvedRow(record["part"], chosen_id, record["values"], record["list"]))
+            resolved.append(ResolvedRow(record["part"], chosen_id, record["values"], record["list"], index))
+        elif record["part"] == ITEMS and index not in review.left_out:
+            waiting += pending_rows(index, record["wanted"], record["values"], record["list"])
     rows_are_copies = found.payload["form"] != "comicsdb"
     with session.begin_nested():
         acts.begin_as(session, identity.user_id, acts.IMPORT, about=found.payload["name"])
         context = ImportContext(session, identity, official, review.take_file, rows_are_copies, today)
-        counted = store(context, resolved, lists)
+        counted = store(context, resolved, lists, waiting)
         session.delete(found)
         session.flush()
     return counted

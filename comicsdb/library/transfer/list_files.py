@@ -3,7 +3,7 @@
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -16,8 +16,9 @@ from comicsdb.library import acts
 from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.format import ITEMS, LIST_FIELDS, Row, Upload, parse_fields
 from comicsdb.library.transfer.matching import MatchQuery, match_rows
+from comicsdb.library.transfer.pending import can_wait
 from comicsdb.library.transfer.reading import MEGABYTE, NO_LIST_NAME, TOO_LARGE, read_file
-from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, store
+from comicsdb.library.transfer.storing import ImportContext, PendingRow, ResolvedRow, store
 from comicsdb.library.transfer.tables import file_error
 from comicsdb.models import ReadingList
 from comicsdb.models.base import INTEGER_MAX
@@ -38,7 +39,7 @@ _number = read.whole_between(0, INTEGER_MAX)
 class Outcome:
     """What became of the lists of a file; `missing` has a row for each issue that was not found.
 
-    `repeated` counts entries for an issue that their list has already.
+    `repeated` counts entries for an issue that their list has already. With `is_refused`, nothing was stored.
     """
 
     added: list[str]
@@ -46,6 +47,7 @@ class Outcome:
     items: int
     missing: list[Row]
     repeated: int = 0
+    is_refused: bool = False
 
 
 def list_files(paths: Iterable[Path], *, megabytes: int) -> Iterator[tuple[str, bytes]]:
@@ -120,25 +122,27 @@ def import_lists(
 ) -> Outcome:
     """Store the lists of a file that the account does not have yet; does not commit.
 
-    Issues are numbered from 1 in the order of the file, each once. If some are missing, nothing is stored,
-    unless `skip_missing` is set; a list without any issue is not stored either. Raises InvalidError for an
-    invalid list.
+    Issues are numbered from 1 in the order of the file, each once. Entries without a certain match stay in
+    their list, or are left out with `skip_missing`. Without it, nothing is stored if one is known by an id of
+    ours alone, which will never exist. Nor is a list without any entry. Raises InvalidError for an invalid
+    list.
     """
     rows = [row for row in upload.rows if row.part == ITEMS]
     matches = match_rows(session, [(False, row.wanted) for row in rows])
     missing = [row for row, match in zip(rows, matches, strict=True) if match.id is None]
-    if missing and not skip_missing:
-        return Outcome([], [], 0, missing)
-    resolved = [
-        ResolvedRow(ITEMS, match.id, row.values, row.list)
-        for row, match in zip(rows, matches, strict=True)
-        if match.id is not None
-    ]
+    if not skip_missing and any(not can_wait(row.wanted) for row in missing):
+        return Outcome([], [], 0, missing, is_refused=True)
+    resolved, waiting = [], []
+    for index, (row, match) in enumerate(zip(rows, matches, strict=True)):
+        if match.id is not None:
+            resolved.append(ResolvedRow(ITEMS, match.id, row.values, row.list, index))
+        elif not skip_missing:
+            waiting.append(PendingRow(row.wanted, row.values, row.list, index))
     owned = select(ReadingList.name, ReadingList.attribution_source).where(
         ReadingList.user_id == identity.user_id
     )
     names = {tuple(row) for row in session.execute(owned)}
-    filled = {row.list for row in resolved}
+    filled = {row.list for row in (*resolved, *waiting)}
     existing, places = [], {}
     for place, values in enumerate(upload.lists):
         key = (values["name"], values.get("attribution_source", ""))
@@ -151,11 +155,10 @@ def import_lists(
     if not lists:
         return Outcome([], existing, 0, missing)
     acts.begin_as(session, identity.user_id, acts.IMPORT, about=about)
-    rows_of_new = [
-        ResolvedRow(row.part, row.id, row.values, places[row.list]) for row in resolved if row.list in places
-    ]
+    rows_of_new = [replace(row, list=places[row.list]) for row in resolved if row.list in places]
+    waiting_of_new = [replace(row, list=places[row.list]) for row in waiting if row.list in places]
     context = ImportContext(session, identity, official, take_file=False, rows_are_copies=False, today=today)
-    counted = store(context, rows_of_new, lists)
+    counted = store(context, rows_of_new, lists, waiting_of_new)
     names = [values["name"] for values in lists]
     return Outcome(names, existing, counted[f"{ITEMS}_added"], missing, counted[f"{ITEMS}_repeated"])
 

@@ -61,6 +61,12 @@ class MatchQuery:
     written: str = ""
     ids: str = ""
 
+    @classmethod
+    def from_json(cls, values: dict) -> "MatchQuery":
+        """The query for values that were stored as JSON."""
+        names = [name for name in ("cover_date", "store_date") if values.get(name)]
+        return cls(**values | {name: date.fromisoformat(values[name]) for name in names})
+
     @property
     def names(self) -> tuple[str, ...]:
         """The possible names of the series, the likeliest first."""

@@ -5,8 +5,8 @@ The number of statements depends only on the number of reading lists.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 
@@ -19,6 +19,7 @@ from comicsdb.library import collection, ratings, reading_lists
 from comicsdb.library.locks import default_list, lock_account
 from comicsdb.library.reading_lists import items
 from comicsdb.library.reading_lists.links import is_free
+from comicsdb.library.transfer import pending
 from comicsdb.library.transfer.format import (
     COLLECTION,
     ITEMS,
@@ -30,6 +31,7 @@ from comicsdb.library.transfer.format import (
     VALUE_FIELDS,
     WISHES,
 )
+from comicsdb.library.transfer.matching import MatchQuery
 from comicsdb.models import CollectionItem, PullList, ReadingList, WishList, WishListItem
 from comicsdb.models.base import SMALL_MAX
 from comicsdb.schemas.attribution import is_web_address
@@ -73,16 +75,41 @@ class ImportContext:
 
 @dataclass(frozen=True)
 class ResolvedRow:
-    """A row to store, with the id of its issue or, on the pull list, of its series."""
+    """A row to store, with the id of its issue or, on the pull list, of its series.
+
+    `index` is its place in the file.
+    """
 
     part: str
     id: int
     values: dict
     list: int | None = None
+    index: int = 0
 
 
-def store(context: ImportContext, rows: Iterable[ResolvedRow], lists: list[dict]) -> Counter:
-    """Store rows and reading lists for an account; does not commit.
+@dataclass(frozen=True)
+class PendingRow:
+    """An entry of a reading list that stays in it without an issue."""
+
+    query: MatchQuery
+    values: dict
+    list: int
+    index: int
+
+
+def pending_rows(index: int, wanted: dict, values: dict, place: int) -> list[PendingRow]:
+    """The pending entry for a row of an import that has no issue; none if it does not say enough."""
+    query = MatchQuery.from_json(wanted)
+    return [PendingRow(query, values, place, index)] if pending.can_wait(query) else []
+
+
+def store(
+    context: ImportContext,
+    rows: Iterable[ResolvedRow],
+    lists: list[dict],
+    waiting: Sequence[PendingRow] = (),
+) -> Counter:
+    """Store rows, reading lists and their pending entries for an account; does not commit.
 
     With `rows_are_copies`, several rows of one issue are several copies. Returns the counts "PART_added" and
     "PART_changed" for each part, and "gone" for rows whose issue or series has been deleted. Raises
@@ -101,7 +128,7 @@ def store(context: ImportContext, rows: Iterable[ResolvedRow], lists: list[dict]
         _store_pull_list(context, {row.id: row.values for row in reversed(by_part[PULL])})
     if by_part[WISHES]:
         _store_wishes(context, by_part[WISHES])
-    _store_lists(context, lists, by_part[ITEMS])
+    _store_lists(context, lists, by_part[ITEMS], waiting)
     return context.counted
 
 
@@ -118,7 +145,7 @@ def _existing_rows(context: ImportContext, rows: list[ResolvedRow]) -> list[Reso
         if now is None:
             context.counted["gone"] += 1
         else:
-            kept.append(ResolvedRow(row.part, now, row.values, row.list))
+            kept.append(replace(row, id=now))
     return kept
 
 
@@ -413,7 +440,9 @@ def _store_pull_list(context: ImportContext, wanted: dict[int, dict]) -> None:
 # Reading lists.
 
 
-def _store_lists(context: ImportContext, lists: list[dict], rows: list[ResolvedRow]) -> None:
+def _store_lists(
+    context: ImportContext, lists: list[dict], rows: list[ResolvedRow], waiting: Sequence[PendingRow]
+) -> None:
     """Store reading lists and their items; a list with the name and source of an existing one extends that.
 
     Missing items are appended. With `take_file` the existing list gets the order, types and description of
@@ -426,6 +455,10 @@ def _store_lists(context: ImportContext, lists: list[dict], rows: list[ResolvedR
         if row.id in by_list[row.list]:
             context.counted[f"{ITEMS}_repeated"] += 1
         by_list[row.list].setdefault(row.id, row.values)
+    sequences = defaultdict(list)  # by list, in the order of the file
+    for row in sorted([*rows, *waiting], key=lambda row: row.index):
+        is_pending = isinstance(row, PendingRow)
+        sequences[row.list].append((row.query, row.values) if is_pending else row.id)
     made = {}
     for place, given in enumerate(lists):
         values = _allowed_values(identity, given)
@@ -448,8 +481,8 @@ def _store_lists(context: ImportContext, lists: list[dict], rows: list[ResolvedR
             found = reading_lists.update(session, identity, official, found, changes)
             context.counted[f"{LISTS}_changed"] += 1
         made[place + 1] = found
-        if by_list[place]:
-            _store_items(context, found, by_list[place])
+        if sequences[place]:
+            _store_items(context, found, by_list[place], sequences[place])
     for place, given in enumerate(lists, 1):
         _set_neighbours(context, made, place, given)
 
@@ -464,8 +497,11 @@ def _allowed_values(identity: Identity, given: dict) -> dict:
     return values
 
 
-def _store_items(context: ImportContext, found: ReadingList, by_issue: dict[int, dict]) -> None:
+def _store_items(
+    context: ImportContext, found: ReadingList, by_issue: dict[int, dict], sequence: list
+) -> None:
     locked = reading_lists.lock_list(context.session, context.identity, context.official, found)
+    pending.resolve(locked)  # the issues get the places of their entries
     types = {each: values["issue_type"] for each, values in by_issue.items() if "issue_type" in values}
     before = set(
         context.execute(
@@ -473,6 +509,9 @@ def _store_items(context: ImportContext, found: ReadingList, by_issue: dict[int,
         ).scalars()
     )
     context.counted[f"{ITEMS}_added"] += items.add_issues(locked, list(by_issue), types=types).added
+    added, repeated = pending.add(locked, sequence, before)
+    context.counted[f"{ITEMS}_pending"] += added
+    context.counted[f"{ITEMS}_repeated"] += repeated
     dated = _backdate(
         context,
         "UPDATE reading_list_item t SET added_on = s.added",

@@ -1,5 +1,6 @@
 """Export of an account's library as JSON or CSV."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 import orjson
@@ -23,12 +24,14 @@ from comicsdb.library.transfer.format import (
     VERSION,
     WISHES,
 )
+from comicsdb.library.transfer.pending import ids_of, in_order
 from comicsdb.library.transfer.tables import archive, csv_text
 from comicsdb.library.transfer.values import escape_formula
 from comicsdb.models import (
     CollectionItem,
     Issue,
     IssueRating,
+    PendingEntry,
     Publisher,
     PullList,
     PullListSeries,
@@ -40,6 +43,7 @@ from comicsdb.models import (
     WishList,
     WishListItem,
 )
+from comicsdb.models.choices import ID_COLUMNS
 from comicsdb.values import partial_day_text
 
 _SERIES = (
@@ -194,9 +198,52 @@ def library(session: Session, user_id: int) -> dict[str, list[dict]]:
     for row in found[LISTS]:  # the file does not contain lists of other accounts
         row |= {side: numbers.get(row[side]) for side in ("list", "previous", "next")}
     found[ITEMS] = [  # a list may have been created in the meantime
-        {**row, "list": numbers[row["list"]]} for row in found[ITEMS] if row["list"] in numbers
+        {**row, "list": numbers[row["list"]]}
+        for row in _with_pending(session, user_id, found[ITEMS])
+        if row["list"] in numbers
     ]
     return found
+
+
+def _with_pending(session: Session, user_id: int, rows: list[dict]) -> list[dict]:
+    """Items of lists and pending entries in their common order."""
+    pending = select(PendingEntry, ReadingList.name, ReadingList.attribution_source)
+    pending = pending.join(ReadingList, ReadingList.id == PendingEntry.reading_list_id)
+    pending = pending.where(ReadingList.user_id == user_id)
+    order = (ReadingList.name, ReadingList.attribution_source, PendingEntry.position, PendingEntry.id)
+    items_of, entries_of = defaultdict(list), defaultdict(list)
+    for row in rows:
+        items_of[row["list"]].append(row)
+    names = {}
+    for entry, name, _source in session.execute(pending.order_by(*order)):
+        names[entry.reading_list_id] = name
+        entries_of[entry.reading_list_id].append(entry)
+    return [
+        (part if isinstance(part, dict) else _pending_row(part, names[list_id])) | {"position": position}
+        for list_id in dict.fromkeys([*items_of, *entries_of])
+        for position, part in enumerate(in_order(items_of[list_id], entries_of[list_id]), 1)
+    ]
+
+
+def _pending_row(entry: PendingEntry, list_name: str) -> dict:
+    """An entry as a row of COLUMNS[ITEMS], without an id of ours."""
+    ids = ids_of(entry)
+    main = {f"issue_{column}": ids.pop(source, None) for source, column in ID_COLUMNS.items()}
+    return dict.fromkeys(COLUMNS[ITEMS]) | {
+        **main,
+        "issue_ids": " ".join(f"{source} {number}" for source, number in ids.items()) or None,
+        "series": entry.series,
+        "series_volume": entry.volume,
+        "series_year": entry.year_began,
+        "publisher": entry.publisher,
+        "number": entry.number,
+        "cover_date": entry.cover_date or entry.year,
+        "upc": entry.upc,
+        "issue_type": entry.issue_type,
+        "added": entry.added_on,
+        "list": entry.reading_list_id,
+        "list_name": list_name,
+    }
 
 
 def collection_rows(
@@ -228,7 +275,7 @@ def _without_blanks(row: dict, without: frozenset | set = frozenset()) -> dict:
 
 def as_csv(part: str, rows: list[dict]) -> bytes:
     """One part of a library as CSV in UTF-8, with a header line."""
-    cells = ([_cell(row[name]) for name in COLUMNS[part]] for row in rows)
+    cells = ([_cell(row.get(name)) for name in COLUMNS[part]] for row in rows)
     return csv_text(COLUMNS[part], cells).encode("utf-8-sig")  # the BOM lets spreadsheets detect UTF-8
 
 

@@ -83,6 +83,16 @@ PHRASES: dict[str, Callable[[int], Plural]] = {
     "reading_list_item.delete": lambda n: ngettext(
         "${n} issue removed from a reading list", "${n} issues removed from reading lists", n
     ),
+    "reading_list_pending.insert": lambda n: ngettext(
+        "${n} entry without an issue added to a reading list",
+        "${n} entries without an issue added to reading lists",
+        n,
+    ),
+    "reading_list_pending.delete": lambda n: ngettext(
+        "${n} entry without an issue removed from a reading list",
+        "${n} entries without an issue removed from reading lists",
+        n,
+    ),
     "reading_list_rating.insert": lambda n: ngettext(
         "${n} reading list rated", "${n} reading lists rated", n
     ),

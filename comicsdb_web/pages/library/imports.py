@@ -377,7 +377,7 @@ def _field_label(localizer, name: str) -> str:
 def _result_messages(counted: Counter) -> Iterator[tuple[str, object]]:
     """The messages after an import: pairs of kind and text."""
     found = [text for name, text in _result_texts(counted) if counted[name]]
-    if not found:
+    if not found and not counted[f"{ITEMS}_pending"]:
         yield "info", _("Nothing to change: your library already has all of it.")
     for text in found:
         yield "success", text
@@ -388,6 +388,15 @@ def _result_messages(counted: Counter) -> Iterator[tuple[str, object]]:
                 "${n} row was skipped: it is no longer in the catalogue.",
                 "${n} rows were skipped: they are no longer in the catalogue.",
                 counted["gone"],
+            ),
+        )
+    if waiting := counted[f"{ITEMS}_pending"]:
+        yield (
+            "info",
+            ngettext(
+                "${n} entry is not certainly in the catalogue, and stays in its list until it is.",
+                "${n} entries are not certainly in the catalogue, and stay in their lists until they are.",
+                waiting,
             ),
         )
     if repeated := counted[f"{ITEMS}_repeated"]:

@@ -307,5 +307,5 @@ def includeme(config):
         "items", "{slug}/items-load-more/", views, attr="more", template="items", member=False
     )
     config.add_list_page("rate", "{slug}/rate/", views, attr="rate", methods=("POST",))
-    for part in (".items", ".progress", ".sharing"):
+    for part in (".items", ".pending", ".progress", ".sharing"):
         config.include(part)

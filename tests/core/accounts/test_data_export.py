@@ -60,10 +60,9 @@ def held(context, session, ann, make):
 
 def test_it_holds_all_tables_and_no_secrets(session, held):
     found = accounts.account_data(session, held.id)
-    kept = "collection read_dates pull_list wish_list reading_lists reading_list_items reading_list_ratings"
-    kept += (
-        " reading_list_likes feed_addresses public_profile favourites reviews review_reports follows drafts"
-    )
+    kept = "collection read_dates pull_list wish_list reading_lists reading_list_items reading_list_pending"
+    kept += " reading_list_ratings reading_list_likes feed_addresses public_profile favourites reviews"
+    kept += " review_reports follows drafts"
     keys = "passkeys authenticator_apps recovery_codes"
     hooks = "webhooks webhook_deliveries"
     kept = f"{kept} comic_files contributions"

@@ -90,7 +90,7 @@ def test_file_with_unknown_issues_is_refused_unless_they_are_skipped(comicsdb, i
     path = write_books(tmp_path / "gaps.json", (issues[0], 999_999, issues[1]))
     other = write_books(tmp_path / "whole.json", issues)
     told = comicsdb("import-reading-lists", path, other, code=1)
-    assert f"{path}: not certainly in the catalogue: 999999\n" in told
+    assert f"{path}: not certainly in the catalogue: 999999\n" in told  # no id of ours ever
     assert told.endswith(f"Error: Nothing was imported from {path}.\n")
     assert [name for _user, name, *_more in rows(LISTS)] == ["whole"]
     told = comicsdb("import-reading-lists", path, "--skip-missing")
@@ -99,6 +99,22 @@ def test_file_with_unknown_issues_is_refused_unless_they_are_skipped(comicsdb, i
     # A list of which nothing is known is not added empty.
     write_books(path, (999_999,), name="nothing")
     assert "0 lists with 0 issues" in comicsdb("import-reading-lists", path, "--skip-missing")
+
+
+def test_entries_of_missing_issues_stay_in_their_lists_unless_they_are_skipped(
+    comicsdb, issues, rows, tmp_path
+):
+    books = "".join(BOOK.format("Lamplight", number) for number in (9, 1, 10))
+    path = tmp_path / "gaps.cbl"
+    path.write_text(f"<ReadingList><Name>Gaps</Name><Books>{books}</Books></ReadingList>")
+    told = comicsdb("import-reading-lists", path)
+    assert f"{path}: not certainly in the catalogue: Lamplight (2019) #10\n" in told
+    assert "added   Gaps\n1 lists with 1 issues added" in told
+    waiting = 'SELECT number, "position" FROM reading_list_pending ORDER BY "position"'
+    assert rows(waiting) == [("9", 1), ("10", 3)]
+    path.write_text(path.read_text().replace("Gaps", "Whole"))
+    comicsdb("import-reading-lists", path, "--skip-missing")
+    assert len(rows(waiting)) == 2
 
 
 def test_invalid_files_are_refused_with_the_reason_and_the_others_are_imported(

@@ -54,6 +54,7 @@ LEFT = {
     "user_account": "password first_name last_name shows_name language timezone image_height image_width"
     " is_active email_confirmed last_login second_factor basic_address basic_reminded basic_used",
     "reading_list": "image_height image_width",  # banners are not exported
+    "reading_list_pending": "tried_on",  # of the daily job
     "variant": "cover_hash",  # computed from the picture
     "credit_role": "issue_id creator_id",  # copied from the credit
     "external_id": "said_by_id said_on",  # the account and the time of the import

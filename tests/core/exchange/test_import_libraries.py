@@ -67,6 +67,23 @@ def reading_list(identifier: int, user_id: int, name: str, issues, **more) -> di
             }
             for place, each in enumerate(issues, 1)
         ],
+        "pending": [
+            {
+                "id": 100 * identifier,
+                "position": 2,
+                "series": "Unheard of (1961)",
+                "number": "7AU",
+                "volume": 2,
+                "year_began": 1961,
+                "year": 1962,
+                "cover_date": "1962-03-01",
+                "publisher": "Nobody",
+                "upc": "75960608936900111",
+                "ids": "comicvine 9 metron 17",
+                "issue_type": "CORE",
+                "added_on": LATER,
+            }
+        ],
         "ratings": [],
         "likes": [],
         **STAMPS,
@@ -159,10 +176,11 @@ def kept(rows: dict[str, list[dict]]) -> dict[str, list[dict]]:
 
 def test_what_accounts_keep_comes_in_and_goes_out_as_it_is(importer):
     report = importer.run(libraries())
-    assert {name: (each["read"], each["new"]) for name, each in list(report.counts.items())[-7:]} == {
+    assert {name: (each["read"], each["new"]) for name, each in list(report.counts.items())[-8:]} == {
         "collection_items": (4, 4),
         "reading_lists": (3, 3),
         "reading_list_items": (5, 5),
+        "reading_list_pending": (3, 3),
         "reading_list_ratings": (1, 1),
         "reading_list_likes": (1, 1),
         "pull_lists": (1, 1),
@@ -189,7 +207,7 @@ def test_what_accounts_keep_comes_in_and_goes_out_as_it_is(importer):
 def test_sets_without_the_ids_of_entries_come_in_too(importer):
     rows = libraries()
     for name, inside in (
-        ("reading_lists", ("items", "ratings", "likes")),
+        ("reading_lists", ("items", "pending", "ratings", "likes")),
         ("pull_lists", ("series",)),
         ("wish_lists", ("items",)),
     ):
@@ -199,10 +217,11 @@ def test_sets_without_the_ids_of_entries_come_in_too(importer):
             for each in (each for key in inside for each in record[key]):
                 del each["id"]
     report = importer.run(rows)
-    assert {name: each["new"] for name, each in list(report.counts.items())[-7:]} == {
+    assert {name: each["new"] for name, each in list(report.counts.items())[-8:]} == {
         "collection_items": 4,
         "reading_lists": 3,
         "reading_list_items": 5,
+        "reading_list_pending": 3,
         "reading_list_ratings": 1,
         "reading_list_likes": 1,
         "pull_lists": 1,
@@ -256,10 +275,11 @@ def test_blanks_of_what_an_account_has_are_filled_in(importer):
     rows["wish_lists"][0]["items"][0] |= {"priority": 5}
     importer.run(rows)
     report = importer.run(libraries())
-    assert {name: (each["new"], each["changed"]) for name, each in list(report.counts.items())[-7:]} == {
+    assert {name: (each["new"], each["changed"]) for name, each in list(report.counts.items())[-8:]} == {
         "collection_items": (2, 1),
         "reading_lists": (0, 0),
         "reading_list_items": (2, 0),
+        "reading_list_pending": (0, 0),
         "reading_list_ratings": (0, 0),
         "reading_list_likes": (0, 0),
         "pull_lists": (0, 0),
@@ -376,6 +396,7 @@ def test_what_is_wrong_is_named_by_file_line_and_field(importer):
         "reading_lists.jsonl:6: id: 7 was used on line 3 already",
         "reading_lists.jsonl:6: items: 1 was used on line 6 already",
         "reading_lists.jsonl:6: items: 701 was used on line 3 already",
+        "reading_lists.jsonl:6: pending: 700 was used on line 3 already",
         "reading_lists.jsonl:6: slug: list-4 was used on line 1 already",
         "reading_lists.jsonl:7: next_id: the list, the one before it and the one after it are three",
         "wish_lists.jsonl:1: items[0].max_price: takes an amount of at most 9 digits and 3 decimals,"

@@ -426,12 +426,12 @@ def test_a_reading_list_comes_in_as_cbl_and_goes_out(testapp, session, nora, sto
     answer = testapp.get(export)
     assert answer.headers["Content-Disposition"] == f'attachment; filename="comicsdb-{made.slug}.cbl"'
     assert answer.headers["Cache-Control"] == "private, no-store"
-    assert answer.body.count(b"<Book ") == 2
+    assert answer.body.count(b"<Book ") == 3
     testapp.reset()
     testapp.get(export, status=404)
     session.execute(update(ReadingList).values(is_private=False))
     session.commit()
-    assert testapp.get(export).body.count(b"<Book ") == 2
+    assert testapp.get(export).body.count(b"<Book ") == 3
 
 
 def test_several_lists_in_one_upload_are_reviewed_together_and_added(testapp, session, nora, stock):

@@ -252,7 +252,7 @@ def test_only_what_is_said_stands_in_json(session, ann):
 def test_an_export_costs_a_statement_for_each_part_and_one_for_the_issues(session, connection, ann):
     with record_statements(connection) as statements:
         library(session, ann.id)
-    assert len(statements) == 8, statements
+    assert len(statements) == 9, statements
 
 
 def item(session, user, issue):
