@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
+from unicodedata import combining, normalize
 
 from stdnum import ean
 
@@ -45,15 +46,23 @@ _SHORT_DAY_IN_TEXT = re.compile(rf"(?<![^\s,;]){_SHORT_DAY}(?![^\s,;])", re.A)
 _MONTH_AND_YEAR = re.compile(r"(\d{1,2})[/.-](\d{4})", re.A)
 # `5 March 2019`, `March 5, 2019`, `March 2019`; spreadsheets turn them into `5-Mar-19` and `Mar-19`.
 _NAMED_MONTH = re.compile(
-    r"(?:(\d{1,2})[\s-]+)?([a-z]{3})[a-z]*\.?(?:\s+(\d{1,2}))?(?:,?\s+(\d{4})|-(\d{4}|\d\d))", re.A
+    r"(?:(\d{1,2})\.?[\s-]+)?([a-z]{3,10})\.?(?:\s+(\d{1,2}))?(?:,?\s+(\d{4})|-(\d{4}|\d\d))", re.A
 )
-_MONTHS = {
-    name: month
-    for names in (
+# Names of months in English, Italian, French, German and Spanish, without accents.
+MONTHS = {
+    word: month
+    for words in (
         "jan feb mar apr may jun jul aug sep oct nov dec",
+        "january february march april may june july august september october november december",
         "gen feb mar apr mag giu lug ago set ott nov dic",
+        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+        "janv fevr mars avr mai juin juil aout sept oct nov dec",
+        "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
+        "januar februar marz april mai juni juli august september oktober november dezember",
+        "ene feb mar abr may jun jul ago sep oct nov dic",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
     )
-    for month, name in enumerate(names.split(), 1)
+    for month, word in enumerate(words.split(), 1)
 }
 _YEAR_AFTER_NAME = re.compile(
     r"[(\[]\s*(\d{4})(?:\s*[-–]\s*(?:\d{4}|present|ongoing)?)?(?:\s+series)?\s*[)\]]\s*$", re.I | re.A
@@ -144,7 +153,7 @@ def written_day(text: str, *, day_first: bool = False) -> PartialDay | None:
 
     Examples: 2019-3-5, 5/3/2019, 5.3.19, March 5, 2019, 5-Mar-19; Mar 2019, 03/2019, 2019-03-00; 2019.
     """
-    text = text.casefold()
+    text = "".join(sign for sign in normalize("NFKD", text.casefold()) if not combining(sign))
     if match := _YEAR_FIRST.fullmatch(text):
         year, month, day = match.groups()
     elif match := _YEAR_LAST.fullmatch(text):
@@ -153,8 +162,8 @@ def written_day(text: str, *, day_first: bool = False) -> PartialDay | None:
             month, day = day, month
     elif match := _MONTH_AND_YEAR.fullmatch(text):
         (month, year), day = match.groups(), 0
-    elif (match := _NAMED_MONTH.fullmatch(text)) and match[2] in _MONTHS:
-        year, month, day = match[4] or match[5], _MONTHS[match[2]], match[1] or match[3]
+    elif (match := _NAMED_MONTH.fullmatch(text)) and match[2] in MONTHS:
+        year, month, day = match[4] or match[5], MONTHS[match[2]], match[1] or match[3]
     else:
         return None
     return first_day(_full_year(year), int(month or 0), int(day or 0))

@@ -104,12 +104,13 @@ def test_schemas_know_models_words_and_numbers_and_nothing_above_them():
 
 
 def test_the_parser_of_file_names_needs_no_database():
-    """It depends only on word lists, including the choices that models declare."""
+    """It depends only on word lists, including the choices that models declare, and on parsers of values."""
     for name in ("filenames", "words"):
         path = ROOT / "comicsdb" / "matching" / f"{name}.py"
         names = imported(path)
         ours = {each for each in names if each.split(".")[0] == "comicsdb"}
-        assert all(each.startswith(("comicsdb.matching", "comicsdb.models.choices")) for each in ours), path
+        needed = ("comicsdb.matching", "comicsdb.models.choices", "comicsdb.values")
+        assert all(each.startswith(needed) for each in ours), path
         assert not {each for each in names if each.split(".")[0] == "sqlalchemy"}, path
 
 

@@ -19,6 +19,7 @@ from stdnum import ean, isbn
 
 from comicsdb.matching import words
 from comicsdb.matching.words import CHAPTER, NUMBER, PART, TOME, VOLUME
+from comicsdb.values import MONTHS
 
 LENGTH_MAX = 1000  # characters; longer names, which must be paths, are cut at the beginning
 READINGS_MAX = 6
@@ -392,8 +393,8 @@ def _date(parts: Sequence[str]) -> _Date | None:
     """The date in words that are nothing else, as in `jan 2019`, `2019 01 16`, `16 01 2019`, `2011 2016`."""
     years, months, others = [], [], []
     for part in parts:
-        if part in words.MONTHS:
-            months.append(words.MONTHS[part])
+        if part in MONTHS:
+            months.append(MONTHS[part])
         elif part.isdigit() and part.isascii() and len(part) <= 4:
             value = int(part)
             (years if FIRST_YEAR <= value <= LAST_YEAR else others).append(value)
@@ -877,8 +878,8 @@ class _NameParser:
         year, month = tokens[place].year, None
         tokens[place] = _Token("", bracket=True, date=_Date(year))
         before = tokens[place - 1]
-        if place - 1 > (chosen or 0) and before.folded in words.MONTHS:
-            month = words.MONTHS[before.folded]
+        if place - 1 > (chosen or 0) and before.folded in MONTHS:
+            month = MONTHS[before.folded]
             tokens[place - 1] = _Token("", bracket=True)
         return _Date(year, month), began
 

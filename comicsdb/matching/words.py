@@ -109,21 +109,6 @@ NUMERALS = {
     for value, word in enumerate(words.split())
 }
 
-MONTHS = {
-    word: month
-    for words in (
-        "jan feb mar apr may jun jul aug sep oct nov dec",
-        "january february march april may june july august september october november december",
-        "gen feb mar apr mag giu lug ago set ott nov dic",
-        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-        "janv fevr mars avr mai juin juil aout sept oct nov dec",
-        "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
-        "januar februar marz april mai juni juli august september oktober november dezember",
-        "ene feb mar abr may jun jul ago sep oct nov dic",
-        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    )
-    for month, word in enumerate(words.split(), 1)
-}
 NO_MONTHS = frozenset(
     "spring summer fall autumn winter holiday primavera estate autunno inverno circa ca c".split()
 )

@@ -168,13 +168,14 @@ def test_months_first_unless_a_day_says_otherwise():
 
 def test_dates_as_spreadsheets_and_people_write_them():
     day = "2019-05-03"
-    for text in ("2019/5/3", "3.5.2019", "3.5.19", "3-May-19", "03-mag-2019", "3 maggio 2019", "May 3, 2019"):
+    for text in ("2019/5/3", "3.5.2019", "3.5.19", "3-May-19", "03-mag-2019", "3 maggio 2019", "3. Mai 2019"):
         (row,) = rows(f'Series,Number,Purchase date\nA,1,"{text}"\n')
         assert (row.values.get("purchase_date"), row.unclear) == (day, []), text
-    for text, read in (("5/3/19", day), ("5/3/63", "1963-05-03"), ("May-19", "2019-05-01")):
-        (row,) = rows(f"Series,Number,Purchase date\nA,1,{text}\n")
+    more = ("May 3, 2019", day), ("5/3/19", day), ("5/3/63", "1963-05-03"), ("May-19", "2019-05-01")
+    for text, read in (*more, ("août 2016", "2016-08-01")):
+        (row,) = rows(f'Series,Number,Purchase date\nA,1,"{text}"\n')
         assert row.values.get("purchase_date") == read, text
-    for text in ("3-May", "13-13-19", "5/3/1", "3.5.198", "xyz 2019", "13/2019", "2019"):
+    for text in ("3-May", "13-13-19", "5/3/1", "3.5.198", "Marvel 2019", "13/2019", "2019"):
         (row,) = rows(f"Series,Number,Purchase date\nA,1,{text}\n")
         assert (row.values, row.unclear) == ({}, [("purchase_date", text)])
 
