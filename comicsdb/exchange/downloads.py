@@ -20,7 +20,7 @@ from comicsdb import clock
 from comicsdb.http import OUTAGE_RETRY_SECONDS
 from comicsdb.http.request_checks import hosts_of
 from comicsdb.log_lines import OutageLog
-from comicsdb.ops.dated_folders import NAME, TIME_FORMAT
+from comicsdb.ops.dated_folders import CLOCK_ERROR, NAME, TIME_FORMAT, by_age
 from comicsdb.ratelimit.api import BURST, PREFIX, SUSTAINED, ApiLimits
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,6 @@ MANIFEST = "manifest.json"
 SIGNATURE = f"{MANIFEST}.minisig"
 COVERS = "covers.tar"  # the pack of thumbnails, which is optional
 BLOCK = 256 * 1024  # bytes
-CLOCK_ERROR = timedelta(minutes=5)  # by which the clocks of machines may differ
 _TYPES = {".json": "application/json", ".minisig": "text/plain", ".tar": "application/x-tar"}
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _HEADERS = (
@@ -42,17 +41,20 @@ _HEADERS = (
 
 
 def dumps(folder: Path | None) -> list[Path]:
-    """The dumps in a folder, newest first, without those that cannot be read, which are logged."""
+    """The dumps in a folder, newest first, without those that cannot be read, which are logged.
+
+    Those of a clock that was ahead come last.
+    """
     if folder is None:
         return []
     try:
-        found = sorted((path for path in folder.iterdir() if NAME.fullmatch(path.name)), reverse=True)
+        found = [path for path in folder.iterdir() if NAME.fullmatch(path.name)]
     except FileNotFoundError:
         return []
     except OSError as error:
         DUMPS_OUTAGE.report(error, "The folder of dumps cannot be read: %s", error)
         return []
-    return list(filter(_has_manifest, found))
+    return list(filter(_has_manifest, sorted(found, key=by_age, reverse=True)))
 
 
 def _has_manifest(dump: Path) -> bool:

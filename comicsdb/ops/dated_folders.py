@@ -10,6 +10,12 @@ from comicsdb import clock
 NAME = re.compile(r"\d{8}T\d{6}Z")
 TIME_FORMAT = "%Y%m%dT%H%M%SZ"
 PARTIAL = ".partial"  # ending of the name of an unfinished folder
+CLOCK_ERROR = timedelta(minutes=5)  # by which the clocks of machines may differ
+
+
+def by_age(folder: Path) -> tuple[bool, str]:
+    """Return the sort key by which folders come oldest first, after those of a clock that was ahead."""
+    return folder.name <= (clock.now() + CLOCK_ERROR).strftime(TIME_FORMAT), folder.name
 
 
 def begin(folder: Path, *, mode: int = 0o777) -> tuple[datetime, Path]:
@@ -30,10 +36,13 @@ def begin(folder: Path, *, mode: int = 0o777) -> tuple[datetime, Path]:
 
 
 def delete_older(found: list[Path], days: int) -> list[Path]:
-    """Delete the folders older than `days` days, but never the newest; returns them."""
+    """Delete old folders and those of a clock that was ahead, but never the newest; returns them.
+
+    Old ones have more than `days` days.
+    """
     limit = (clock.now() - timedelta(days=days)).strftime(TIME_FORMAT)
-    newest = max(found, default=None)
-    old = [each for each in found if each != newest and each.name < limit]
+    *others, _newest = sorted(found, key=by_age) or [None]
+    old = [each for each in others if by_age(each) < (True, limit)]
     for each in old:
         partial = each.rename(each.with_name(f"{each.name}{PARTIAL}"))  # nothing reads what is half deleted
         shutil.rmtree(partial)

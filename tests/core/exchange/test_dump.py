@@ -216,6 +216,18 @@ def test_old_dumps_are_removed_but_not_the_newest(site, key):
     assert dump.delete_older(folder, 8) == []
 
 
+def test_dumps_of_a_clock_that_was_ahead_are_no_newest(site, key):
+    folder = site.folder / "dumps"
+    future = folder / (clock.now() + timedelta(days=3650)).strftime(dump.TIME_FORMAT)
+    shutil.move(make(site, key), future)
+    assert dump.dumps(folder) == [future]
+    assert dump.delete_older(folder, 8) == []
+    made = make(site, key)
+    assert dump.dumps(folder) == [made, future]
+    assert dump.delete_older(folder, 8) == [future]
+    assert dump.dumps(folder) == [made]
+
+
 def test_a_dump_whose_removal_is_interrupted_is_not_offered(site, key, monkeypatch):
     folder = site.folder / "dumps"
     made = make(site, key)
