@@ -221,7 +221,7 @@ def test_a_mirror_follows_all_sorts_of_changes_whenever_it_is_killed(origin, mir
         lambda catalog: merge(
             catalog, *catalog.session.scalars(select(Creator).order_by(Creator.id).limit(2))
         ),
-        _swap_cv_ids,
+        swap_cv_ids,
         lambda catalog: catalog.delete(
             catalog.session.scalars(select(Issue).order_by(Issue.id.desc())).first()
         ),
@@ -240,7 +240,7 @@ def test_a_mirror_follows_all_sorts_of_changes_whenever_it_is_killed(origin, mir
     assert {200, 410} <= set(found.values())  # one was merged, and one deleted
 
 
-def _swap_cv_ids(catalog) -> None:
+def swap_cv_ids(catalog) -> None:
     """Swap unique ids of two objects, so that neither can get its new one while the other has it."""
     first, second = catalog.session.scalars(select(Series).order_by(Series.id).limit(2))
     ids = first.cv_id, second.cv_id
