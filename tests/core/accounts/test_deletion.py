@@ -38,7 +38,7 @@ from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.webhooks import endpoints
 from tests.core.accounts.conftest import PASSWORD
 from tests.core.accounts.test_data_export import keep
-from tests.core.accounts.test_profile import files, picture
+from tests.core.accounts.test_profile import picture, stored_pictures
 from tests.factories import Factories
 from tests.lists import OFFICIAL, identity_of, make_list
 from tests.passkey_device import Device
@@ -184,7 +184,7 @@ def test_everything_that_is_its_own_goes(context, session, ann, lived_in):
     assert (theirs.name, theirs.next_id, theirs.rating_count, theirs.rating_sum) == ("Theirs", None, 0, 0)
     assert theirs.like_count == 0
     assert session.get(User, number) is None
-    assert files(context) == set()
+    assert stored_pictures(context) == set()
     with pytest.raises(accounts.LogInFailedError):
         accounts.log_in(context, "Ann", PASSWORD)
 
