@@ -517,12 +517,17 @@ READING_LIST_ITEMS = _file(
     **_OF_LIST,
 )
 _pending = models.PendingEntry
+_ONE_ID = "|".join(f"{source} ({form.pattern})" for source, form in EXTERNAL_SOURCES.items())
 READING_LIST_PENDING = _file(
     "reading_list_pending",
     _pending,
     _given_id(_pending),
     field(_pending.position, read=readers.whole_between(1, INTEGER_MAX)),
-    "series number volume year_began year cover_date publisher upc ids issue_type",
+    "series number volume year_began year cover_date publisher upc",
+    _matching(
+        _pending.ids, f"(({_ONE_ID})( ({_ONE_ID}))*)?", "sources and their ids, as in “metron 17 locg 4”"
+    ),
+    "issue_type",
     _moment_or_now(_pending.added_on),
     unique=(("pending", ('"position"',), "line"),),
     match=("reading_list_id", "position"),

@@ -29,7 +29,7 @@ from comicsdb.models import (
     WishListItem,
 )
 from comicsdb.models.base import INTEGER_MAX, allowed_values
-from comicsdb.models.choices import EXTERNAL_SOURCES, Precision
+from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, Precision
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
 from comicsdb.values import one_line, partial_day, read_money
@@ -71,11 +71,13 @@ def moments(value) -> list[str] | None:
 def external_ids(value) -> str | None:
     """Ids of further sources, as in "metron 17 locg 4"."""
     words = read.clean(value).split()
-    if len(words) % 2:
-        raise UnclearError
-    for source, number in zip(words[::2], words[1::2], strict=True):
-        if source not in EXTERNAL_SOURCES or EXTERNAL_SOURCES[source].read(number) != number:
+    ids = dict(zip(words[::2], words[1::2], strict=False))
+    for source, number in ids.items():
+        is_further = source in EXTERNAL_SOURCES and source not in ID_COLUMNS
+        if not is_further or EXTERNAL_SOURCES[source].read(number) != number:
             raise UnclearError
+    if 2 * len(ids) < len(words):  # an odd number of words, or two ids of one source
+        raise UnclearError
     return " ".join(words) or None
 
 

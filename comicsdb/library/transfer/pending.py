@@ -16,6 +16,7 @@ from comicsdb.catalog import rules
 from comicsdb.library.reading_lists import LockedList, expire_stamps, items, links
 from comicsdb.library.transfer.matching import MatchQuery, match_rows, split_name
 from comicsdb.models import Issue, PendingEntry, ReadingList
+from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ID_COLUMNS
 
 BATCH = 500  # entries per transaction of the daily job
@@ -60,7 +61,8 @@ def ids_of(entry) -> dict[str, str]:
 def query_of(entry: PendingEntry) -> MatchQuery:
     """The description by which the issue of an entry is looked for."""
     ids, (name, year, volume) = ids_of(entry), split_name(entry.series)
-    main = {column: int(ids.pop(source)) for source, column in ID_COLUMNS.items() if source in ids}
+    main = {column: int(ids.pop(source, 0)) for source, column in ID_COLUMNS.items()}
+    main = {column: number for column, number in main.items() if 0 < number <= INTEGER_MAX}
     return MatchQuery(
         series=name,
         number=entry.number,

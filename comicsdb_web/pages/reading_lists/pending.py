@@ -7,6 +7,7 @@ from comicsdb.library import reading_lists
 from comicsdb.library.transfer import pending
 from comicsdb.models import PendingEntry
 from comicsdb.models.base import BIG_MAX
+from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.values import whole_number
 from comicsdb_web.lists.paging import paginate
 from comicsdb_web.pages.reading_lists import ListViewsBase
@@ -25,7 +26,8 @@ class PendingViews(ListViewsBase):
         entries = pending.of_list(found.id)
         ids = entries.with_only_columns(PendingEntry.id)
         count = select(func.count()).select_from(ids.order_by(None).subquery())
-        return {"entity": found, "page": paginate(self.request, entries, ids, count, PER_PAGE)}
+        page = paginate(self.request, entries, ids, count, PER_PAGE)
+        return {"entity": found, "page": page, "ids_in_words": _ids_in_words}
 
     def change(self):
         """Look for the issues of all entries, or remove the chosen entries."""
@@ -43,6 +45,12 @@ class PendingViews(ListViewsBase):
             text = removed if number else CHOOSE
         self.request.messages.add("success" if number else "info", text)
         return HTTPSeeOther(self.request.entity_path(found, "pending"))
+
+
+def _ids_in_words(entry: PendingEntry) -> str:
+    return ", ".join(
+        f"{EXTERNAL_SOURCES[source].label} {number}" for source, number in pending.ids_of(entry).items()
+    )
 
 
 def includeme(config):

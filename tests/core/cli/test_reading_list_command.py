@@ -1,6 +1,7 @@
 """The command that imports reading lists from files, folders and archives."""
 
 import zipfile
+from datetime import date
 
 import orjson
 import pytest
@@ -33,7 +34,10 @@ def issues(make):
     make.user(OFFICIAL)
     with make.single_commit():
         series = make.series(name="Lamplight", year_began=2019)
-        made = [make.issue(series=series, number=str(number)) for number in (1, 2, 3)]
+        made = [
+            make.issue(series=series, number=str(number), cover_date=date(2019, number, 1))
+            for number in (1, 2, 3)
+        ]
     return [issue.id for issue in made]
 
 

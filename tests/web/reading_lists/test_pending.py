@@ -35,7 +35,7 @@ def test_pending_page_shows_its_owner_the_entries_and_removes_chosen_ones(testap
     start_session(testapp, member)
     page = testapp.get(address)
     labels = [" ".join(label.text.split()) for label in soup(page).select(".shopping label")]
-    assert labels == ["Gaslight <b> (1993) #1 metron 17", "Gaslight <b> (1993) #2 metron 17"]
+    assert labels == ["Gaslight <b> (1993) #1 Metron 17", "Gaslight <b> (1993) #2 Metron 17"]
     form = form_to(page, f"{address}change/")
     form.get("entry", index=0).checked = True
     page = form.submit("remove").follow()

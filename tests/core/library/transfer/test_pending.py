@@ -12,6 +12,7 @@ from comicsdb.library import acts, reading_lists
 from comicsdb.library.reading_lists import forks
 from comicsdb.library.transfer import pending
 from comicsdb.library.transfer.cbl import write_cbl
+from comicsdb.library.transfer.format import ITEMS, parse_row
 from comicsdb.library.transfer.writing import as_archive, as_json, library
 from comicsdb.library.undo import undo
 from comicsdb.models import LibraryAct, PendingEntry, ReadingList, ReadingListItem
@@ -147,3 +148,12 @@ def test_daily_job_turns_entries_into_items_when_their_issues_are_certain(factor
             "The Lamplighter 2",
             "?Gaslight 3",
         ]
+
+
+@pytest.mark.parametrize(
+    "ids", ["metron", "metron 1 metron 2", "comicvine 5", "metron x", "nobody 7", "metron 1 " * 200]
+)
+def test_issue_ids_that_are_none_are_left_out_and_told(session, make, ids):
+    entry = {"series": "Gaslight", "number": "1", "issue_ids": ids}
+    row = parse_row(ITEMS, 1, entry)
+    assert (row.wanted.ids, [name for name, _text in row.unclear]) == ("", ["issue_ids"])
