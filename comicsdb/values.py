@@ -162,8 +162,12 @@ def written_day(text: str, *, day_first: bool = False) -> PartialDay | None:
             month, day = day, month
     elif match := _MONTH_AND_YEAR.fullmatch(text):
         (month, year), day = match.groups(), 0
-    elif (match := _NAMED_MONTH.fullmatch(text)) and match[2] in MONTHS:
-        year, month, day = match[4] or match[5], MONTHS[match[2]], match[1] or match[3]
+    elif match := _NAMED_MONTH.fullmatch(text):
+        year, day = match[4] or match[5], match[1] or match[3]
+        months = {number for name, number in MONTHS.items() if name.startswith(match[2])}
+        if len(months) != 1:
+            return None
+        month = months.pop()
     else:
         return None
     return first_day(_full_year(year), int(month or 0), int(day or 0))

@@ -172,7 +172,7 @@ def test_dates_as_spreadsheets_and_people_write_them():
         (row,) = rows(f'Series,Number,Purchase date\nA,1,"{text}"\n')
         assert (row.values.get("purchase_date"), row.unclear) == (day, []), text
     more = ("May 3, 2019", day), ("5/3/19", day), ("5/3/63", "1963-05-03"), ("May-19", "2019-05-01")
-    for text, read in (*more, ("août 2016", "2016-08-01")):
+    for text, read in (*more, ("août 2016", "2016-08-01"), ("sett. 2016", "2016-09-01")):
         (row,) = rows(f'Series,Number,Purchase date\nA,1,"{text}"\n')
         assert row.values.get("purchase_date") == read, text
     for text in ("3-May", "13-13-19", "5/3/1", "3.5.198", "Marvel 2019", "13/2019", "2019"):
