@@ -12,6 +12,7 @@ from sqlalchemy import (
     Date,
     Integer,
     Row,
+    String,
     Text,
     and_,
     any_,
@@ -26,12 +27,14 @@ from sqlalchemy import (
     union,
     union_all,
 )
+from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import covers
 from comicsdb.catalog.search import compacted, upper_case
 from comicsdb.db.arrays import table_of_arrays
 from comicsdb.models import ExternalId, Imprint, Issue, Publisher, Series, SeriesType, Variant
+from comicsdb.models.base import all_names
 from comicsdb.models.choices import Precision
 
 SERIES_MAX = 30  # series per name
@@ -42,6 +45,7 @@ COVERS_MAX = 20
 COVER_BITS = 7
 
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
+NEAR_KEYS = literal_column(f"near_keys({all_names('alt_names')})")  # by the expression of their index
 ORDER = (issue.c.cover_date, issue.c.id)
 HAS_COVER_DATE = issue.c.cover_date_precision != Precision.NONE  # others have a substitute
 
@@ -140,7 +144,10 @@ def series_by_names(session: Session, names: Sequence[str]) -> Sequence[Row]:
         return ()
     shortened = [name[:NAME_MAX] for name in names]
     table = table_of_arrays("asked", place=(Integer, range(len(names))), name=(Text, shortened))
-    asked = select(table.c.place, func.fold(table.c.name).label("name")).cte("asked_names")
+    near = func.near_keys(cast(array([table.c.name]), ARRAY(String)), cast([-1, 0, 1], ARRAY(Integer)))
+    asked = select(table.c.place, func.fold(table.c.name).label("name"), near.label("near")).cte(
+        "asked_names"
+    )
     by_name = (
         select(series.c.id, func.similarity(series.c.folded, asked.c.name).label("likeness"))
         .where(series.c.folded.op("%")(asked.c.name))
@@ -148,16 +155,17 @@ def series_by_names(session: Session, names: Sequence[str]) -> Sequence[Row]:
         .limit(SERIES_MAX)
         .lateral("by_name")
     )
-    by_other = (
+    # Equal but for signs, spaces and articles, or one typing error; other names of a series included.
+    by_key = (
         select(series.c.id)
-        .where(asked.c.name.op("<%")(series.c.alt_folded))
-        .order_by(asked.c.name.op("<<->")(series.c.alt_folded))
-        .limit(SERIES_MAX // 3)
-        .lateral("by_other")
+        .where(NEAR_KEYS.op("&&")(asked.c.near))
+        .order_by((func.name_key(series.c.folded) == func.name_key(asked.c.name)).desc(), series.c.id)
+        .limit(SERIES_MAX)
+        .lateral("by_key")
     )
     found = union(
         select(asked.c.place, by_name.c.id).select_from(asked.join(by_name, true())),
-        select(asked.c.place, by_other.c.id).select_from(asked.join(by_other, true())),
+        select(asked.c.place, by_key.c.id).select_from(asked.join(by_key, true())),
     ).subquery()
     return session.execute(
         select(
@@ -228,6 +236,7 @@ def issues(
             series.c.year_began,
             series.c.year_end,
             series.c.language,
+            series.c.issue_count,
             SeriesType.code.label("format"),
             Publisher.name.label("publisher"),
             Publisher.alt_names.label("publisher_names"),
@@ -240,6 +249,27 @@ def issues(
         .join(Publisher, Publisher.id == series.c.publisher_id)
         .outerjoin(Imprint, Imprint.id == series.c.imprint_id)
         .order_by(*ORDER)
+    ).all()
+
+
+def series_facts(session: Session, ids: Iterable[int]) -> Sequence[Row]:
+    """Series by id, with all data to compare."""
+    return session.execute(
+        select(
+            series.c.id,
+            series.c.name.label("series"),
+            series.c.alt_names,
+            series.c.volume,
+            series.c.year_began,
+            series.c.language,
+            Publisher.name.label("publisher"),
+            Publisher.alt_names.label("publisher_names"),
+            Imprint.name.label("imprint"),
+        )
+        .join(Publisher, Publisher.id == series.c.publisher_id)
+        .outerjoin(Imprint, Imprint.id == series.c.imprint_id)
+        .where(series.c.id == any_(literal(sorted(ids), ARRAY(Integer))))
+        .order_by(series.c.id)
     ).all()
 
 

@@ -67,10 +67,12 @@ def build_descriptor(known: Mapping) -> Descriptor:
     if label and not began:  # "Batman (2016)" may also be the name
         series, began = label[1], int(label[2])
     given = Reading(series, clean_number(known.get("number", "")), known.get("title", ""), volume, year)
-    alternatives = [*known.get("alt_series", ()), *([label[0]] if label else ())]
+    literal = known.get("literal_series", "") or (label[0] if label else "")
     marked = _VOLUME_MARK.search(name)
     return Descriptor(
-        readings=_readings(given, alternatives, [*_with_numbered_names(parsed.readings)]),
+        readings=_readings(
+            given, literal, known.get("alt_series", ()), [*_with_numbered_names(parsed.readings)]
+        ),
         marked_volume=clean_number(marked[1]) if marked else "",
         title=given.title or parsed.title,
         count=known.get("count") or parsed.count,
@@ -99,8 +101,13 @@ def _with_numbered_names(readings: tuple[Reading, ...]) -> Iterator[Reading]:
         yield replace(first, series=f"{first.series} {first.number} {first.title}", number="", title="")
 
 
-def _readings(given: Reading, alt_series: Sequence[str], parsed: list[Reading]) -> tuple[Reading, ...]:
-    """The given values completed by the file name, then its readings completed by the given values."""
+def _readings(
+    given: Reading, literal: str, alt_series: Sequence[str], parsed: list[Reading]
+) -> tuple[Reading, ...]:
+    """The given values completed by the file name, then its readings completed by the given values.
+
+    `literal` is the given name with a year or volume that may belong to it.
+    """
 
     def completed(series: str, reading: Reading) -> Reading:
         return replace(
@@ -115,6 +122,8 @@ def _readings(given: Reading, alt_series: Sequence[str], parsed: list[Reading]) 
     first = parsed[0] if parsed else Reading()
     plain = replace(first, publisher="", is_literal=False)
     found = [completed(series, plain) for series in (given.series, *alt_series) if series]
+    if literal:
+        found.insert(1, replace(completed(literal, plain), is_literal=True))
     found += [completed(each.series, each) for each in parsed if each.series]
     # Without a series: it may be given by its id alone.
     return tuple(dict.fromkeys(found or [completed("", first)]))[:READINGS_MAX]
@@ -186,4 +195,4 @@ def fold_name(name: str) -> str:
     text = "".join(each for each in text if not unicodedata.combining(each))
     parts = [part for part in _SIGNS.split(text) if part]
     kept = [part for place, part in enumerate(parts) if part not in _ARTICLES or (place and len(part) == 1)]
-    return " ".join(kept or parts)
+    return " ".join(kept or parts) or name.strip().casefold()  # a name may have nothing but signs

@@ -46,7 +46,14 @@ NAME_WEIGHTS = {
 SERIES_ID = "id of the series equal"
 # Reasons for series and number; a certain candidate needs one of each.
 SURE_NAMES = frozenset((NAME_WEIGHTS[EQUAL][1], NAME_WEIGHTS[ONE_EDIT][1], SERIES_ID))
-SURE_NUMBERS = frozenset(("number equal", "no number, and this is a one-shot"))
+SAME_NAMES = SURE_NAMES | {NAME_WEIGHTS[ALTERNATIVE][1], NAME_WEIGHTS[TWO_EDITS][1]}
+ONLY_ISSUE = "no number, and this is the only issue"
+SURE_NUMBERS = frozenset(("number equal", "no number, and this is a one-shot", ONLY_ISSUE))
+SAME_NUMBERS = SURE_NUMBERS | {"number equal but for a zero", "alternative number equal"}
+OTHER_NUMBERS = frozenset(("number different", "number not told", "number not told, and this is the first"))
+SERIES_NO_MATCH_WEIGHT = 2.5  # the weight of "none of them" for a series that is described alone
+DOUBT_WEIGHT = -0.5  # sources often give a first year that is one off
+IDS = frozenset(("id", "cv_id", "gcd_id", "ids"))
 ONE_ISSUE_FORMATS = (SeriesTypeCode.ONE_SHOT, SeriesTypeCode.GRAPHIC_NOVEL)
 WORD_LENGTH_MIN = 4  # letters; shorter words with a different letter are different words
 EDITS_MAX = 2  # letters that may differ
@@ -69,6 +76,7 @@ class Candidate:
     reasons: list[Reason]
     score: float = 0.0
     is_identified: bool = False  # whether a code, an id or an equal cover identifies it
+    needs_number: bool = True  # whether it is an issue, not a series
 
     @property
     def weight(self) -> float:
@@ -76,22 +84,36 @@ class Candidate:
         return sum(reason.weight for reason in self.reasons)
 
     @property
+    def has_id(self) -> bool:
+        """Whether it has an id of the descriptor."""
+        return any(reason.field in IDS for reason in self.reasons)
+
+    @property
     def is_undoubted(self) -> bool:
-        """Whether nothing contradicts it, and either a code or both series and number are equal."""
-        worst = min((reason.weight for reason in self.reasons), default=0)
-        if self.is_identified:
-            return worst > CONTRADICTION_WEIGHT
+        """Whether nothing contradicts it, and either a code or both series and number are equal.
+
+        With an id and an equal number, the name may be another, as sources spell names differently.
+        """
         texts = {reason.text for reason in self.reasons}
-        return worst >= 0 and not texts.isdisjoint(SURE_NAMES) and not texts.isdisjoint(SURE_NUMBERS)
+        has_number = not (self.needs_number and texts.isdisjoint(SURE_NUMBERS))
+        if self.is_identified:
+            doubts = {reason.field for reason in self.reasons if reason.weight <= CONTRADICTION_WEIGHT}
+            return not doubts or (self.has_id and has_number and doubts == {"series"})
+        is_contradicted = any(reason.weight < DOUBT_WEIGHT for reason in self.reasons)
+        return not is_contradicted and has_number and not texts.isdisjoint(SURE_NAMES)
 
 
 @dataclass(slots=True)
 class Match:
-    """The candidates for a descriptor, best first, and whether the first is certain."""
+    """The candidates for a descriptor, best first, and whether the first is certain.
+
+    `has_series` tells whether any series has the described name, whatever its issues.
+    """
 
     candidates: list[Candidate] = field(default_factory=list)
     certain: bool = False
     ties: dict[str, list[tuple[int, object]]] = field(default_factory=dict)  # field → issue id and value
+    has_series: bool = False
 
 
 def name_relation(wanted: str, names: Sequence[str]) -> int:
@@ -132,9 +154,9 @@ def _edits(one: str, other: str) -> int:
     return 1 if one == other[::-1] and len(one) == EDITS_MAX else max(len(one), len(other))
 
 
-def series_weight(reading: Reading, descriptor: Descriptor, found: Row) -> float:
+def series_weight(relation: int, reading: Reading, descriptor: Descriptor, found: Row) -> float:
     """A first estimate from the series alone, which decides which series' issues are looked up."""
-    weight = NAME_WEIGHTS[name_relation(reading.series, (found.name, *found.alt_names))][0]
+    weight = NAME_WEIGHTS[relation][0]
     year, began = reading.year, descriptor.year_began
     if year:
         weight -= 3 if year < found.year_began - 1 else 0
@@ -185,13 +207,10 @@ def _of_reading(
     is_confirmed = False
     if reading.series:
         relation = relation_of(reading.series, issue)
-        weight, text = NAME_WEIGHTS[relation]
-        found.insert(0, Reason("series", text, weight))
+        found = _of_name(reading, relation) + found
+        is_confirmed = reading.is_literal and relation == EQUAL
         if reading.publisher:
             is_confirmed = _is_publisher(reading.publisher, issue)
-        elif reading.is_literal and relation == EQUAL:
-            is_confirmed = True
-            found.append(Reason("series", "name of the series complete", 1.0))
     if position and not is_confirmed:
         found.append(
             Reason("file_name", "not the likeliest reading of the name", position * LATER_READING_WEIGHT)
@@ -204,11 +223,23 @@ def _of_reading(
         elif issue.language == DEFAULT_LANGUAGE:
             found.append(Reason("format", "a volume, and this is no collection", -1.5))
     if reading.volume is not None:
-        same = reading.volume == issue.volume
-        found.append(
-            Reason("volume", "volume equal", 1.5) if same else Reason("volume", "volume different", -2.0)
-        )
+        found.append(_volume(reading.volume, issue))
     return found
+
+
+def _of_name(reading: Reading, relation: int) -> list[Reason]:
+    """The reasons of the series' name; one that is equal with all its words is no accident."""
+    weight, text = NAME_WEIGHTS[relation]
+    reasons = [Reason("series", text, weight)]
+    if reading.is_literal and relation == EQUAL:
+        reasons.append(Reason("series", "name of the series complete", 1.5))
+    return reasons
+
+
+def _volume(volume: int, row: Row) -> Reason:
+    if volume == row.volume:
+        return Reason("volume", "volume equal", 1.5)
+    return Reason("volume", "volume different", -2.0)
 
 
 def _number(reading: Reading, issue: Row) -> Reason:
@@ -223,6 +254,8 @@ def _number(reading: Reading, issue: Row) -> Reason:
         return Reason("number", "number different", -7.0)
     if issue.number == "1" and issue.format in ONE_ISSUE_FORMATS:
         return Reason("number", "no number, and this is a one-shot", 2.0)
+    if issue.issue_count == 1:
+        return Reason("number", ONLY_ISSUE, 2.5)
     if issue.number == "1":
         return Reason("number", "number not told, and this is the first", 0.3)
     return Reason("number", "number not told", -1.0)
@@ -347,19 +380,41 @@ def _title(descriptor: Descriptor, issue: Row):
 # Ranking.
 
 
-def rank_candidates(candidates: list[Candidate], limit: int) -> Match:
+def score_series(descriptor: Descriptor, series: Row, reasons: Sequence[Reason]) -> Candidate:
+    """A series that is described alone, with its reasons; `reasons` are those of its ids."""
+    found = list(reasons)
+    names = (series.series, *series.alt_names)
+    of_readings = (
+        _of_name(reading, name_relation(reading.series, names))
+        for reading in descriptor.readings
+        if reading.series
+    )
+    found += max(of_readings, key=lambda reasons: sum(reason.weight for reason in reasons), default=())
+    volume = next((reading.volume for reading in descriptor.readings if reading.volume is not None), None)
+    if volume is not None:
+        found.append(_volume(volume, series))
+    for test in (_year_began, _publisher, _language):
+        found += test(descriptor, series)
+    return Candidate(series, found, is_identified=bool(reasons), needs_number=False)
+
+
+def rank_candidates(candidates: list[Candidate], limit: int, no_match: float = NO_MATCH_WEIGHT) -> Match:
     """The best candidates with their scores, and whether the first is certain."""
     candidates.sort(key=lambda each: (-each.weight, each.issue.id))
-    highest = max([NO_MATCH_WEIGHT, *(each.weight for each in candidates[:1])])
-    total = exp(NO_MATCH_WEIGHT - highest) + sum(exp(each.weight - highest) for each in candidates)
+    highest = max([no_match, *(each.weight for each in candidates[:1])])
+    total = exp(no_match - highest) + sum(exp(each.weight - highest) for each in candidates)
     for each in candidates:
         each.score = exp(each.weight - highest) / total
-    kept = [each for each in candidates[:limit] if each.score >= 0.001]
+    kept = [each for each in candidates[:limit] if each.score >= 0.001 or each.has_id]
     if not kept:
         return Match()
     best = kept[0]
     certain = best.score >= CERTAIN_SCORE and best.is_undoubted
-    tied = [] if certain else [each for each in kept if each.score >= best.score * TIE_RATIO]
+    tied = (
+        []
+        if certain or not best.needs_number
+        else [each for each in kept if each.score >= best.score * TIE_RATIO]
+    )
     return Match(kept, certain, _differences(tied) if len(tied) > 1 else {})
 
 

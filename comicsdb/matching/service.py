@@ -22,7 +22,7 @@ def match(session: Session, descriptors: Sequence[Descriptor], limit: int) -> li
     """For each descriptor, up to `limit` issues that it may refer to."""
     by_code = _by_codes(session, descriptors)
     identified = _series_by_ids(session, descriptors)
-    chosen = _likely_series(session, descriptors, identified)
+    chosen, named = _likely_series(session, descriptors, identified)
     wanted = {place: _issue_keys(descriptors[place].readings, found) for place, found in chosen.items()}
     numbered = {key for keys, _dated in wanted.values() for key in keys}
     dated = {key for _numbered, keys in wanted.values() for key in keys}
@@ -33,13 +33,36 @@ def match(session: Session, descriptors: Sequence[Descriptor], limit: int) -> li
         for key in {number_key(row.number), number_key(row.alt_number), scoring.issue_year(row)}:
             placed[row.series_id, key].append(row)
     by_id = {row.id: row for row in rows}
-    return [
+    matches = [
         _match_one(each, [by_id[issue_id] for issue_id in by_code[place] if issue_id in by_id],
                 [row for keys in wanted.get(place, ()) for key in sorted(keys)
                  for row in placed[key][: candidates.ISSUES_MAX]],
                 by_code[place], identified[place], limit)
         for place, each in enumerate(descriptors)
     ]  # fmt: skip
+    for place in named:
+        matches[place].has_series = True
+    return matches
+
+
+def match_series(session: Session, descriptors: Sequence[Descriptor], limit: int) -> list[Match]:
+    """For each descriptor, up to `limit` series that it may refer to, as the `issue` of candidates."""
+    identified = _series_by_ids(session, descriptors)
+    likely, _named = _likely_series(session, descriptors, identified)
+    ids = {series_id for series_ids in likely.values() for series_id in series_ids}
+    rows = {row.id: row for row in candidates.series_facts(session, ids)} if ids else {}
+    matches = []
+    for position, descriptor in enumerate(descriptors):
+        scored = [
+            scoring.score_series(
+                descriptor,
+                rows[series_id],
+                [scoring.series_id_reason(True)] if series_id in identified[position] else (),
+            )
+            for series_id in likely[position]
+        ]
+        matches.append(scoring.rank_candidates(scored, limit, scoring.SERIES_NO_MATCH_WEIGHT))
+    return matches
 
 
 def _issue_keys(readings: Sequence[Reading], series: Iterable[int]) -> tuple[set, set]:
@@ -114,8 +137,11 @@ def _series_by_ids(session: Session, descriptors: Sequence[Descriptor]) -> dict[
 
 def _likely_series(
     session: Session, descriptors: Sequence[Descriptor], identified: dict[int, set[int]]
-) -> dict[int, list[int]]:
-    """The ids of the series whose issues are looked up, by the descriptor's index."""
+) -> tuple[dict[int, list[int]], set[int]]:
+    """The ids of the series whose issues are looked up, by the descriptor's index.
+
+    Also the indexes of the descriptors whose name a series has.
+    """
     names: dict[str, int] = {}
     for each in descriptors:
         for reading in each.readings:
@@ -125,15 +151,20 @@ def _likely_series(
     for row in candidates.series_by_names(session, list(names)):
         found[row.place].append(row)
     chosen: dict[int, list[int]] = {}
+    named = set()
     for place, each in enumerate(descriptors):
         weights: dict[int, float] = {}
         for position, reading in enumerate(each.readings):
             for row in found[names[reading.series]] if reading.series in names else ():
-                weight = scoring.series_weight(reading, each, row) + position * scoring.LATER_READING_WEIGHT
+                relation = scoring.name_relation(reading.series, (row.name, *row.alt_names))
+                if relation in (scoring.EQUAL, scoring.ALTERNATIVE):
+                    named.add(place)
+                weight = scoring.series_weight(relation, reading, each, row)
+                weight += position * scoring.LATER_READING_WEIGHT
                 weights[row.id] = max(weights.get(row.id, weight), weight)
         best = sorted(weights, key=lambda series_id: (-weights[series_id], series_id))
         chosen[place] = list(dict.fromkeys([*sorted(identified[place]), *best]))[:SERIES_MAX]
-    return chosen
+    return chosen, named
 
 
 def _match_one(

@@ -36,6 +36,7 @@ from comicsdb.library.transfer.format import (
 )
 from comicsdb.library.transfer.matching import (
     AMBIGUOUS,
+    LIKELY,
     MATCHED,
     UNKNOWN,
     MatchQuery,
@@ -77,12 +78,21 @@ def start(session: Session, user_id: int, name: str, data: bytes, currency: str)
 
 @dataclass(frozen=True)
 class SeriesGroup:
-    """The rows of a file that name the same series, but match issues of several series."""
+    """The rows of a file that name the same series, and are not matched with certainty.
+
+    `is_likely`: for all rows, name and number match in one series alone.
+    """
 
     series: str
     rows: int
     reason: str
+    is_likely: bool
     candidates: Sequence[Series]
+
+
+def proposed_decisions(groups: Sequence[SeriesGroup]) -> dict[str, int]:
+    """The decisions that a review begins with: what is likely, by the series as the file names it."""
+    return {group.series: group.candidates[0].id for group in groups if group.is_likely}
 
 
 def counts(session: Session, import_id: int) -> dict[str, int]:
@@ -101,7 +111,11 @@ def groups(session: Session, import_id: int) -> list[SeriesGroup]:
     series = {each.id: each for each in rows}
     return [
         SeriesGroup(
-            row.series, row.rows, row.reason, [series[each] for each in row.candidates if each in series]
+            row.series,
+            row.rows,
+            row.reason,
+            row.is_likely,
+            [series[each] for each in row.candidates if each in series],
         )
         for row in found
     ]
@@ -109,6 +123,7 @@ def groups(session: Session, import_id: int) -> list[SeriesGroup]:
 
 _GROUPS = text(f"""
     SELECT r.series, count(DISTINCT r.index) AS rows, min(r.reason) AS reason,
+        bool_and(r.reason = '{LIKELY}') AND count(DISTINCT coalesce(i.series_id, candidate)) = 1 AS is_likely,
         array_agg(DISTINCT coalesce(i.series_id, candidate)) AS candidates
     FROM library_import_row r CROSS JOIN unnest(r.candidates) AS candidate
     LEFT JOIN issue i ON r.part <> '{PULL}' AND i.id = candidate

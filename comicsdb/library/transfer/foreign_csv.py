@@ -24,7 +24,7 @@ from comicsdb.library.transfer.format import (
     parse_fields,
     published,
 )
-from comicsdb.library.transfer.matching import MatchQuery, split_name, split_title
+from comicsdb.library.transfer.matching import MatchQuery, named_format, plain, split_name, split_title
 from comicsdb.library.transfer.tables import Table, file_error
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models.base import SMALL_MAX
@@ -332,8 +332,11 @@ def _values(found: dict) -> dict:
 
 def _match_query(site: Site, about: dict) -> MatchQuery:
     series, number = about.get("series", ""), about.get("number", "")
-    titled, title_number = split_title(about.get("title", ""))
-    name, year, volume = split_name(series or titled or about.get("title", ""))
+    title = about.get("title", "")
+    titled, title_number = split_title(title)
+    name, year, volume = split_name(series or titled or title)
+    if not number and plain(titled).startswith(plain(name)):
+        name = titled  # such as "Name Annual", whose series is given as "Name"
     number = clean_number(_IN_BRACKETS.sub("", number) or title_number)
     if found := _VOLUME_NUMBER.fullmatch(number):
         volume, number = int(found[1]), found[2]
@@ -350,6 +353,7 @@ def _match_query(site: Site, about: dict) -> MatchQuery:
         publisher=about.get("publisher", ""),
         store_date=_date(about.get("release_date")),
         upc=about.get("upc", ""),
+        format=named_format(title) or named_format(series),
         **dates,
     )
 

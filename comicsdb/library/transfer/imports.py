@@ -5,7 +5,7 @@ Until it is confirmed, an import changes nothing in the library. Only its owner 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import date, timedelta
 
 import orjson
@@ -25,9 +25,10 @@ from comicsdb.library.transfer.format import (
     PULL,
     Upload,
     resolve_currencies,
+    series_label,
     stored_lists,
 )
-from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, Match, match_rows
+from comicsdb.library.transfer.matching import AMBIGUOUS, LIKELY, MATCHED, UNKNOWN, Match, match_rows
 from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file, unpacked_size
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, pending_rows, store
 from comicsdb.library.transfer.tables import file_error
@@ -50,9 +51,13 @@ NO_NAME = _("The name of a reading list may have at most ${most} characters.")
 
 @dataclass(frozen=True)
 class ReviewRow:
-    """A row under review, with its match; `known` if the issue is already in the collection."""
+    """A row under review, with its match; `known` if the issue is already in the collection.
+
+    `series` is the series as the file names it.
+    """
 
     index: int
+    series: str
     part: str
     line: int
     says: str
@@ -201,6 +206,7 @@ def review_rows(session: Session, waiting_import: LibraryImport) -> list[ReviewR
     return [
         ReviewRow(
             index=index,
+            series=series_label(record["wanted"]),
             match=match,
             unclear=tuple(map(tuple, record["unclear"])),
             known=record["part"] == COLLECTION and match.id in owned,
@@ -208,6 +214,11 @@ def review_rows(session: Session, waiting_import: LibraryImport) -> list[ReviewR
         )
         for index, (record, match) in enumerate(zip(records, matches, strict=True))
     ]
+
+
+def proposed_choices(rows: Iterable[ReviewRow]) -> dict[int, int]:
+    """The choices that a review begins with: what is likely, by the row's index."""
+    return {row.index: row.match.candidates[0] for row in rows if row.match.reason == LIKELY}
 
 
 def _match(record: dict) -> Match:
@@ -245,8 +256,9 @@ def existing_list_names(session: Session, waiting_import: LibraryImport) -> set[
 class Review:
     """The decisions of an import's owner.
 
-    `choices` maps the index of an ambiguous row to the chosen id; rows in `left_out`, and ambiguous ones
-    without a choice, are left out. With `take_file`, values of the file replace existing ones; otherwise they
+    `choices` maps the index of an ambiguous row to the chosen id, `series_choices` a series as the file names
+    it to the id of the one that its rows without a choice belong to; rows in `left_out`, and ambiguous ones
+    without either, are left out. With `take_file`, values of the file replace existing ones; otherwise they
     only fill in blank ones. `list_values` override those of the first reading list.
     """
 
@@ -254,6 +266,7 @@ class Review:
     left_out: Set[int]
     take_file: bool
     list_values: Mapping | None = None
+    series_choices: Mapping[str, int] = field(default_factory=dict)
 
 
 def confirm(
@@ -276,9 +289,10 @@ def confirm(
         if not name or len(name) > 255:
             raise InvalidError({"list_name": [NO_NAME % {"most": 255}]})
         lists[0] |= {**review.list_values, "name": name}
+    choices = {**_choices_by_series(session, found, review.series_choices), **review.choices}
     resolved, waiting = [], []
     for index, record in enumerate(found.payload["rows"]):
-        chosen_id = _chosen_id(record, review.choices.get(index))
+        chosen_id = _chosen_id(record, choices.get(index))
         if chosen_id is not None and index not in review.left_out:
             resolved.append(ResolvedRow(record["part"], chosen_id, record["values"], record["list"], index))
         elif record["part"] == ITEMS and index not in review.left_out:
@@ -291,6 +305,30 @@ def confirm(
         session.delete(found)
         session.flush()
     return counted
+
+
+def _choices_by_series(session: Session, found: LibraryImport, chosen: Mapping[str, int]) -> dict[int, int]:
+    """The candidates of ambiguous rows that belong to the series chosen for their name, by index."""
+    records = {
+        index: record
+        for index, record in enumerate(found.payload["rows"])
+        if record["match"]["state"] == AMBIGUOUS and series_label(record["wanted"]) in chosen
+    }
+    ids = {
+        each
+        for record in records.values()
+        if record["part"] != PULL
+        for each in record["match"]["candidates"]
+    }
+    rows = session.execute(select(Issue.id, Issue.series_id).where(_is_any(Issue.id, ids))) if ids else ()
+    series_of = dict(list(rows))
+    choices = {}
+    for index, record in records.items():
+        series_id, candidates = chosen[series_label(record["wanted"])], record["match"]["candidates"]
+        of_series = [each for each in candidates if series_of.get(each, each) == series_id]
+        if of_series:
+            choices[index] = of_series[0]
+    return choices
 
 
 def _chosen_id(record: dict, choice: int | None) -> int | None:

@@ -218,7 +218,8 @@ class ImportViews:
             return self._background_review(found)
         if self.request.method == "POST":
             return self._confirm(found)
-        return self._review_page(found, form_state.Form(self._list_values(found)), {}, set(), take_file=False)
+        form = form_state.Form(self._list_values(found))
+        return self._review_page(found, form, None, set(), take_file=False)
 
     def _confirm(self, found):
         """Store the reviewed import and show the result."""
@@ -230,7 +231,9 @@ class ImportViews:
         }
         left_out = {whole_number(each) for each in self.request.POST.getall("leave")} - {None}
         take_file = fields.get("values", KEEP_MINE) == TAKE_FILE
-        review = imports.Review(choices, left_out, take_file, self._list_options(found, fields))
+        series_choices = self._series_choices(found, fields)
+        options = self._list_options(found, fields)
+        review = imports.Review(choices, left_out, take_file, options, series_choices)
         official, today = self.settings["comicsdb.official_account"], self.request.today
         try:
             counted = imports.confirm(self.session, self.request.identity, official, found.id, review, today)
@@ -241,6 +244,12 @@ class ImportViews:
             self.request.messages.add(kind, text)
         to_lists = counted[f"{LISTS}_added"] and found.payload["form"] in {CBL, CBL_FILES}
         return HTTPSeeOther(self.request.route_path("reading_list.mine" if to_lists else f"{self.area}.list"))
+
+    def _series_choices(self, found, fields) -> dict[str, int]:
+        """The series chosen for all rows that name it, by the name."""
+        rows = imports.review_rows(self.session, found)
+        chosen = ((name, whole_number(fields.get(f"series-{at}"))) for at, name in enumerate(_groups(rows)))
+        return {name: series_id for name, series_id in chosen if series_id is not None}
 
     def _background_review(self, found):
         """The progress of a large file, its review series by series, or the result."""
@@ -344,6 +353,8 @@ class ImportViews:
     def _review_page(self, found, form, choices, left_out, *, take_file):
         rows = imports.review_rows(self.session, found)
         issues, series = imports.candidates_of(self.session, rows)
+        if choices is None:  # what is likely is proposed
+            choices = imports.proposed_choices(rows)
         by_state = {
             state: [row for row in rows if row.match.state == state]
             for state in (MATCHED, AMBIGUOUS, UNKNOWN)
@@ -353,6 +364,8 @@ class ImportViews:
             "area": self.area,
             "found": found,
             "rows": by_state,
+            "groups": _groups(rows),
+            "series_options": lambda group: _series_options(group, issues, series),
             "kinds": {row.part for row in rows},
             "issues": issues,
             "series": series,
@@ -367,6 +380,26 @@ class ImportViews:
             "part_words": PART_WORDS,
             "field_words": FIELD_WORDS,
         }
+
+
+def _groups(rows) -> dict[str, list]:
+    """The rows to choose for, by the series that the file names, in the order of the file."""
+    groups: dict[str, list] = {}
+    for row in rows:
+        if row.match.state == AMBIGUOUS:
+            groups.setdefault(row.series, []).append(row)
+    return groups
+
+
+def _series_options(rows, issues: dict, series: dict) -> list:
+    """The series of the candidates of rows, those of most candidates first."""
+    counts: Counter = Counter()
+    for row in rows:
+        for each in row.match.candidates:
+            option = series.get(each) if row.part == PULL else each in issues and issues[each].series
+            if option:
+                counts[option] += 1
+    return [option for option, _count in counts.most_common()]
 
 
 def _field_label(localizer, name: str) -> str:

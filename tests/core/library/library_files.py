@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from comicsdb.library import collection, pull_list, reading_lists, reads, wish_list
 from comicsdb.library.ratings import rate
 from comicsdb.library.reading_lists import items
-from comicsdb.library.transfer.imports import Review, confirm, upload
+from comicsdb.library.transfer.imports import Review, confirm, proposed_choices, review_rows, upload
 from comicsdb.library.transfer.writing import library
 from tests.lists import OFFICIAL, identity_of
 
@@ -95,7 +95,8 @@ def import_file(
 ):
     """Upload a file and confirm its import; returns the counts."""
     made = upload(session, user.id, "file", data, currency=currency, rows=rows, megabytes=10)
-    review = Review(choices or {}, set(left_out), take_file, **more)
+    proposed = {} if made.is_large else proposed_choices(review_rows(session, made))
+    review = Review(proposed | (choices or {}), set(left_out), take_file, **more)
     counted = confirm(session, identity_of(user), OFFICIAL, made.id, review, TODAY)
     session.commit()
     return +counted

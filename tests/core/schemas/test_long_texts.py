@@ -5,7 +5,7 @@ import pytest
 from comicsdb import schemas
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.slugs import slugify
-from comicsdb.library.transfer.matching import plain, publisher_key
+from comicsdb.library.transfer.matching import plain
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.values import LINE_MAX, NOTES_MAX, UnclearError, line, notes, word
 from comicsdb.schemas.types import TEXT_LENGTH_MAX
@@ -16,7 +16,7 @@ SLOW = 0.25  # seconds of CPU allowed; without a limit of length it took seconds
 MARKS = "a" + "\u0301\u0323" * 60_000  # normalising sorts them by class, in quadratic time
 
 
-@pytest.mark.parametrize("normalising", [plain, publisher_key, slugify])
+@pytest.mark.parametrize("normalising", [plain, slugify])
 def test_what_is_normalised_is_cut_before(normalising):
     assert normalising(MARKS) == "a"
     assert_cpu(lambda: normalising(MARKS), SLOW)

@@ -84,8 +84,8 @@ def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
     assert not soup(page).select("noscript meta")
     testapp.get(address, headers={"X-Fragment": "1"}, status=204)
     assert [each.get_text(" ", strip=True) for each in soup(page).select(".import-counts li")] == [
-        "30 found",
-        "1 to choose",
+        "0 found",
+        "31 to choose",
         "1 not in the catalogue",
     ]
     table = testapp.get(f"{address}not-found.csv")
@@ -94,8 +94,9 @@ def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
         ["33", "'=Nobody", "5"]
     ]
     form = form_to(page, address)
-    assert [value for value, _chosen, _text in form["series-0"].options] == ["", *(str(t.id) for t in twins)]
-    form["series-0"] = str(twins[1].id)
+    assert form["series-0"].value == str(stock.long.id)  # the only one of this name is proposed
+    assert [value for value, _chosen, _text in form["series-1"].options] == ["", *(str(t.id) for t in twins)]
+    form["series-1"] = str(twins[1].id)
     form.submit(status=303)
     assert "The rows are being added to your library." in testapp.get(address).text
     finish()
@@ -202,13 +203,15 @@ def test_a_file_is_reviewed_and_then_stored(testapp, session, nora, stock):
     assert owned(session, nora) == []
     shown = soup(page)
     assert [each.get_text(" ", strip=True) for each in shown.select(".import-counts a")] == [
-        "2 found",
-        "1 to choose",
+        "1 found",
+        "2 to choose",
         "1 not in the catalogue",
     ]
     assert [each["href"] for each in shown.select(".import-table td a")] == [
-        f"/issue/{stock.issues[0].slug}/",
-        f"/issue/{stock.issues[2].slug}/",
+        f"/issue/{stock.issues[0].slug}/"
+    ]
+    assert [each["value"] for each in shown.select("input[name=choose-1][checked]")] == [
+        str(stock.issues[2].id)
     ]
     assert "Grade “perfect”" in shown.select_one(".import-unclear").get_text(" ", strip=True)
     assert "No series with this name was found." in page.text

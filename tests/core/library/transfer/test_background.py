@@ -58,6 +58,12 @@ def file_of(rows) -> bytes:
     return ("Series,Series year,Number,Grade,Notes\n" + "".join(rows)).encode()
 
 
+def confirm(session, sent, *, take_file=False):
+    """Confirm an import as it is proposed."""
+    decisions = background.proposed_decisions(background.groups(session, sent.id))
+    background.confirm(session, sent, decisions, take_file=take_file)
+
+
 def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database, monkeypatch):
     monkeypatch.setattr(background, "LARGE", 16 * 1024)
     monkeypatch.setattr(background, "MATCH_BATCH", ROWS - 100)  # two batches
@@ -76,8 +82,8 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database, monkeyp
             make.issue(series=twin, number="1")
         reader = make.user()
         session.commit()
-        rows = [f"The Long Run,,{n},9.8,{'note' * 10}\n" for n in range(1, ROWS + 1)]
-        rows += ["The Long Run,,7,,\n", "Twins,,1,,\n", "=Nobody,,1,,\n"]
+        rows = [f"The Long Run,2001,{n},9.8,{'note' * 10}\n" for n in range(1, ROWS + 1)]
+        rows += ["The Long Run,2001,7,,\n", "Twins,,1,,\n", "=Nobody,,1,,\n"]
         sent = imports.upload(
             session, reader.id, "mine.csv", file_of(rows), currency="USD", rows=100_000, megabytes=10
         )
@@ -176,7 +182,7 @@ def test_an_import_that_is_undone_while_it_is_stored_leaves_nothing(factory, mon
         session.commit()
     finish(factory)
     with factory() as session:
-        background.confirm(session, session.scalars(select(LibraryImport)).one(), {}, take_file=False)
+        confirm(session, session.scalars(select(LibraryImport)).one())
         session.commit()
     background.work(factory, SETTINGS)
     with factory() as session, ThreadPoolExecutor(1) as pool:
@@ -286,7 +292,7 @@ def test_a_confirmed_import_that_fails_is_tried_again_after_others(factory, monk
     finish(factory)
     with factory() as session:
         for each in session.scalars(select(LibraryImport)):
-            background.confirm(session, each, {}, take_file=False)
+            confirm(session, each)
         ann = session.get_one(LibraryImport, first).user_id
         session.commit()
     execute(factory, f"ALTER TABLE collection_item ADD CONSTRAINT refused CHECK (user_id <> {ann})")
@@ -312,12 +318,12 @@ def test_a_large_undo_does_not_wait_for_an_import_that_fails(factory, monkeypatc
     finish(factory)
     with factory() as session:
         made = session.get_one(LibraryImport, second)
-        background.confirm(session, made, {}, take_file=False)
+        confirm(session, made)
         session.commit()
         finish(factory)
         assert queue_if_large(session, made.user_id, made.act_id)
         failing = session.get_one(LibraryImport, first)
-        background.confirm(session, failing, {}, take_file=False)
+        confirm(session, failing)
         session.commit()
         execute(
             factory,
@@ -372,9 +378,9 @@ def test_an_import_that_is_confirmed_twice_is_stored_once(factory, monkeypatch):
     finish(factory)
     with factory() as session, factory() as other:
         shown = [each.get_one(LibraryImport, first) for each in (session, other)]
-        background.confirm(session, shown[0], {}, take_file=False)
+        confirm(session, shown[0])
         with ThreadPoolExecutor(1) as pool:
-            again = pool.submit(background.confirm, other, shown[1], {}, take_file=True)
+            again = pool.submit(confirm, other, shown[1], take_file=True)
             waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
             wait_until(lambda: again.done() or session.scalar(waiting))
             session.commit()

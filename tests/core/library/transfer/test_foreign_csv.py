@@ -43,6 +43,17 @@ def rows(data, **more):
     return read_file(data if isinstance(data, bytes) else data.encode(), rows=5000, megabytes=5, **more).rows
 
 
+def test_title_of_league_of_comic_geeks_names_annual_and_format():
+    table = (
+        "Series Name,Full Title,In Collection\n"
+        "The Lamplighter (2018 - 2022),The Lamplighter Annual #2,1\n"
+        "The Lamplighter,The Lamplighter Vol. 1 TP,1\n"
+    )
+    annual, book = (row.wanted for row in rows(table))
+    assert (annual.series, annual.number, annual.year) == ("The Lamplighter Annual", "2", 2018)
+    assert (book.series, book.number, book.format) == ("The Lamplighter", "1", "TP")
+
+
 def test_league_of_comic_geeks():
     upload = read_file(LOCG.encode(), rows=10, megabytes=1)
     assert (upload.form, upload.skipped) == ("locg", 0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb.library.transfer.matching import clean_number, same_publisher, split_name, split_title
+from comicsdb.library.transfer.matching import clean_number, split_name, split_title
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,3 @@ def test_the_mark_before_a_number_is_dropped():
         "-1",
         "",
     ]
-
-
-def test_publishers_add_words_to_their_names():
-    assert same_publisher("DC", "DC Comics")
-    assert same_publisher("Éditions Porto", "editions porto")
-    assert same_publisher("Comics", "COMICS")
-    assert not same_publisher("Marvel", "DC Comics")
