@@ -13,7 +13,7 @@ from comicsdb.library.transfer.cbl import write_cbl
 from comicsdb.library.transfer.format import ITEMS
 from comicsdb.library.transfer.imports import review_rows, upload
 from comicsdb.library.transfer.reading import read_file
-from comicsdb.models import ReadingList
+from comicsdb.models import ExternalId, ReadingList
 from tests.conftest import record_statements
 from tests.core.library.library_files import (
     create_catalogue,
@@ -169,6 +169,18 @@ def test_import_of_cbl_keeps_source_summary_and_year_and_export_has_them(session
     }
     [exported] = exported_library(session, user)["reading_lists"]
     assert (exported["file_source"], exported["start_year"]) == ("https://orders.example/harbor", 1991)
+
+
+def test_entry_with_the_id_of_another_source_is_matched_by_it(session, make, stock):
+    issue, _other = (
+        make.issue(series=make.series(name="Gaslight", year_began=year), number="1") for year in (1993, 2003)
+    )
+    session.add(ExternalId(issue_id=issue.id, source="metron", external_id="17", scope=""))
+    session.commit()
+    book = '<Book Series="Gaslight" Number="1"><Database Name="metron" Issue="17"/></Book>'
+    data = f"<ReadingList><Name>Night</Name><Books>{book}</Books></ReadingList>"
+    made = upload(session, make.user().id, "a.cbl", data.encode(), currency="USD", rows=9, megabytes=1)
+    assert [row.match.id for row in review_rows(session, made)] == [issue.id]
 
 
 BOMB = '<!DOCTYPE b [<!ENTITY a "aaaaaaaaaa">{}]><ReadingList><Name>&z;</Name></ReadingList>'
