@@ -15,6 +15,7 @@ depends_on = None
 def upgrade():
     op.add_column("reading_list", sa.Column("file_source", sa.String(255), nullable=False, server_default=""))
     op.add_column("reading_list", sa.Column("start_year", sa.SmallInteger()))
+    op.create_check_constraint("start_year_range", "reading_list", "start_year BETWEEN 1500 AND 2100")
 
 
 def downgrade():

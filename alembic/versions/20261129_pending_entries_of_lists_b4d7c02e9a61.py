@@ -39,6 +39,10 @@ def upgrade():
         sa.Column("added_on", moment, nullable=False, server_default=sa.text("clock_timestamp()")),
         sa.Column("tried_on", moment),
         sa.CheckConstraint('"position" >= 1', name="position_from_one"),
+        *(
+            sa.CheckConstraint(f"{name} BETWEEN 1500 AND 2100", name=f"{name}_range")
+            for name in ("year_began", "year")
+        ),
         sa.CheckConstraint(
             "issue_type IN ('', 'PROLOGUE', 'CORE', 'TIE_IN', 'EPILOGUE')", name="issue_type_choice"
         ),

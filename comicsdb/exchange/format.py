@@ -563,7 +563,7 @@ READING_LISTS = _file(
     "id user_id name slug desc is_private list_type attribution_source",
     _matching(_list.attribution_url, f"({WEB_ADDRESS.pattern})?", "a web address"),
     field(_list.file_source, default=""),
-    field(_list.start_year, read=optional(readers.whole_between(1, 9999)), default=None),
+    field(_list.start_year, read=optional(readers.year), default=None),
     "previous_id next_id forked_from_id",
     _nested("items", READING_LIST_ITEMS),
     _nested("pending", READING_LIST_PENDING),

@@ -8,6 +8,7 @@ well-formed pairs.
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from http import HTTPStatus
 from typing import NamedTuple
@@ -63,6 +64,7 @@ def well_formed_cookies(header: str) -> str:
 def http_date(header: str) -> datetime | None:
     """The time in a header; None for one that is not a date, or not of the years 1 to 9999."""
     try:
+        parsedate_to_datetime(header)  # unlike WebOb, it refuses days such as 31 February
         return parse_date(header)
     except (ValueError, TypeError, OverflowError, IndexError):
         return None

@@ -27,9 +27,10 @@ from comicsdb.models.base import (
     entity_args,
     key_index,
     parent_key,
+    range_check,
     stamp,
 )
-from comicsdb.models.choices import ItemType, ListSource, ListType
+from comicsdb.models.choices import YEARS, ItemType, ListSource, ListType
 from comicsdb.models.issue import Issue
 from comicsdb.models.user import User
 
@@ -58,6 +59,7 @@ class ReadingList(RatingsMixin, PictureMixin, Entity):
         ),
         choice_check("list_type", ListType),
         choice_check("attribution_source", ("", *ListSource)),
+        range_check("start_year", *YEARS),
         CheckConstraint("previous_id <> id", name="previous_not_itself"),
         CheckConstraint("next_id <> id", name="next_not_itself"),
         CheckConstraint("previous_id <> next_id", name="two_neighbours"),
@@ -133,6 +135,8 @@ class PendingEntry(Base):
         Index("ix_reading_list_pending_tried_on", text("tried_on NULLS FIRST"), "id"),
         CheckConstraint('"position" >= 1', name="position_from_one"),
         choice_check("issue_type", ("", *ItemType)),
+        range_check("year_began", *YEARS),
+        range_check("year", *YEARS),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)

@@ -21,7 +21,7 @@ from comicsdb.library.transfer.pending import ids_of, in_order, of_list
 from comicsdb.library.transfer.tables import decode, file_error
 from comicsdb.models import Issue, PendingEntry, Publisher, ReadingList, ReadingListItem, Series
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, ListSource, Precision
+from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, YEARS, ListSource, Precision
 from comicsdb.values import is_web_address
 
 CONTENT_TYPE = "application/xml"
@@ -44,7 +44,7 @@ SUFFIX = ".cbl"
 UNKNOWN = ("0", "-1")  # numbers that programs write for unknown ones
 
 _number = read.whole_between(1, INTEGER_MAX)
-_year = read.whole_between(1, 9999)
+_year = read.whole_between(*YEARS)
 _ATTRIBUTES = {
     "Series": read.line,
     "Number": lambda value: read.line(value, 25),

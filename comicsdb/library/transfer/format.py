@@ -29,7 +29,7 @@ from comicsdb.models import (
     WishListItem,
 )
 from comicsdb.models.base import INTEGER_MAX, allowed_values
-from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, Precision
+from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, YEARS, Precision
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
 from comicsdb.values import one_line, partial_day, read_money
@@ -146,7 +146,7 @@ VALUE_FIELDS = {
 # Fields of a reading list; `previous` and `next` are numbers of other lists in the same file.
 LIST_FIELDS = (
     _readers(ReadingList, "name desc is_private list_type attribution_source attribution_url file_source")
-    | {"start_year": read.whole_between(1, 9999)}
+    | {"start_year": read.whole_between(*YEARS)}
     | dict.fromkeys(("previous", "next"), read.whole_between(1, LISTS_MAX))
 )
 

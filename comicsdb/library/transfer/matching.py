@@ -26,6 +26,7 @@ from comicsdb.matching.scoring import (
     Candidate,
 )
 from comicsdb.matching.scoring import Match as Ranking
+from comicsdb.models.choices import YEARS
 
 MATCHED, AMBIGUOUS, UNKNOWN = "matched", "ambiguous", "unknown"
 CANDIDATES_MAX = 10
@@ -209,13 +210,14 @@ def split_name(text: str) -> tuple[str, int | None, int | None]:
     """
     name, year, volume = text.strip(), None, None
     found = _YEAR.search(name)
-    if found and found.start():
+    if found and found.start() and YEARS[0] <= int(found[1]) <= YEARS[1]:
         name, year = name[: found.start()], int(found[1])
         name = _KIND.sub("", name)
     found = _VOLUME.search(name)
     if found and found.start():
         name, number = name[: found.start()], int(found[1])
-        year, volume = (year or number, volume) if number >= FIRST_YEAR else (year, number)
+        is_year = FIRST_YEAR <= number <= YEARS[1]
+        year, volume = (year or number, volume) if is_year else (year, number)
     return name.strip(), year, volume
 
 

@@ -161,9 +161,21 @@ def part(value, row, of):
     return value.upper() in (of(row) or "").upper()
 
 
+@cache
+def key(value: str) -> str:
+    """A text without case, accents, signs, spaces and a leading article, unless nothing would be left."""
+    folded = fold(value)
+    bare = "".join(filter(str.isalnum, folded.removeprefix("a ")))
+    return bare or "".join(filter(str.isalnum, folded)) or folded.strip()
+
+
 def words(value, row, *of):
-    """Each word of the value is in one of the texts, whatever the case and accents."""
-    return all(any(fold(each) in fold(get(row)) for get in of) for each in value.split())
+    """Each word of the value that counts is in one of the names; case, accents and signs do not matter."""
+    parts = value.split()
+    counted = [part for part in parts if any(map(str.isalnum, part))] or parts
+    return all(
+        any(fold(part) in fold(get(row)) or key(part) in key(get(row)) for get in of) for part in counted
+    )
 
 
 def named(row: dict) -> str:

@@ -8,7 +8,7 @@ from comicsdb import schemas
 from comicsdb.catalog import InvalidError
 from comicsdb.cli.catalogue import fix_start_year_command
 from comicsdb.exchange.format import FILES
-from comicsdb.library.transfer.format import COLUMNS, SERIES_FIELDS
+from comicsdb.library.transfer.format import COLUMNS, LIST_FIELDS, SERIES_FIELDS
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models import metadata
 from comicsdb.models.choices import YEARS
@@ -38,7 +38,7 @@ def test_every_column_of_a_year_has_the_range():
         if check.info.get("range", ())[1:] == YEARS
     }
     assert columns == ranges
-    assert len(columns) == 4
+    assert len(columns) == 7
 
 
 def test_every_field_of_a_schema_has_the_range():
@@ -55,10 +55,10 @@ def test_every_field_of_a_schema_has_the_range():
 
 def test_every_key_of_a_data_set_and_of_a_library_has_the_range():
     readers = [field.read for file in FILES for field in file.fields if is_year(field.key)]
-    assert len(readers) == 4
+    assert len(readers) == 7
     names = {name for columns in COLUMNS.values() for name in columns if is_year(name)}
-    readers += [SERIES_FIELDS[name] for name in names]
-    assert len(readers) == 5
+    readers += [(SERIES_FIELDS | LIST_FIELDS)[name] for name in names]
+    assert len(readers) == 9
     for read_year in readers:
         assert [read_year(year) for year in YEARS] == list(YEARS)
         for wrong in WRONG:

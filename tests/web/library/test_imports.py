@@ -489,7 +489,7 @@ def test_the_collection_goes_out_as_it_is_filtered(testapp, session, nora, stock
 
 def test_pages_and_files_cost_a_constant_number_of_statements(testapp, connection, nora, stock, make):
     costs = []
-    for rows in (1, 200):
+    for rows in (1, 60):  # WebOb writes larger forms to files
         table = "Series,Number\n" + "".join(f"The Lamplighter,{n % 10 + 1}\nNight,{n}\n" for n in range(rows))
         found = []
         with record_statements(connection) as statements:
