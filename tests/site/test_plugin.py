@@ -35,6 +35,7 @@ INSERT INTO user_group_member (user_id, group_id)
 SELECT u.id, g.id FROM user_account u, user_group g WHERE u.username = 'ed' AND g.name = 'editor'
 """
 REQUIRED = "This field is required."
+HELD = "The shop citta-dei-fumetti has them."
 
 
 def send(url, method, authorization, body):
@@ -88,7 +89,7 @@ def test_a_package_of_ones_own_plugs_in_by_one_word(database, tmp_path, includes
             {"name": [REQUIRED], "city": ["Ensure this field has no more than 100 characters."]},
         )
         again = {"name": "Città dei fumetti", "city": "Lucca"}
-        taken = {"non_field_errors": ["The fields name, city must make a unique set."]}
+        taken = {"non_field_errors": ["The fields name, city must make a unique set.", HELD]}
         assert send(path, "PATCH", editor, again) == (400, taken)
         assert "shop" in fetch_json(f"{base}/api/", Authorization=basic)[1]
         if "comicsdb_web" in includes:  # the site has pages for the catalogue's errors
