@@ -259,6 +259,11 @@ class Deliverer(Worker):
         self._begin_sending()
         return PAUSE_WHILE_SENDING if self._sending() else PAUSE
 
+    def stop(self) -> None:
+        """Stop after the messages that are being sent."""
+        super().stop()
+        self._pool.shutdown()
+
     def send_due(self) -> Counter:
         """Write new messages, and send until none is due; counts "delivered", "failed" and "given up"."""
         before = Counter(self._results)
@@ -274,14 +279,14 @@ class Deliverer(Worker):
 
     def _begin_sending(self) -> None:
         """Send messages in another thread, if one is free."""
-        if len(self._sending()) < CONCURRENT_MESSAGES:
+        if len(self._sending()) < CONCURRENT_MESSAGES and not self._stopped.is_set():
             with self._lock:
                 self._senders.add(self._pool.submit(self._send_while_due))
 
     def _send_while_due(self) -> None:
         """Send one message after the other; for what else is due, there is another thread."""
         try:
-            while (row := self._claim()) is not None:
+            while not self._stopped.is_set() and (row := self._claim()) is not None:
                 self._begin_sending()
                 result = self._send(row)
                 with self._lock:

@@ -229,6 +229,7 @@ def test_slow_receiver_of_one_account_delays_no_message_of_another(factory, sett
             receiver.received.clear()
             create(factory, name)
         wait_until(lambda: receiver.received)
+        slow.slowly = False
         worker.stop()
 
 
