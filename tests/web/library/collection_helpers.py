@@ -40,7 +40,7 @@ def add_items(session, user, series, count, **values) -> list[int]:
     made = session.scalars(
         text(
             "INSERT INTO issue (series_id, slug, number, cover_date)"
-            " SELECT :series, 'many-' || :series || '-' || n, to_char(n, 'FM000'),"
+            " SELECT :series, 'many-' || :series || '-' || n, (1000 + n)::text,"
             " date '1990-01-01' + n * interval '1 month' FROM generate_series(1, :count) n RETURNING id"
         ),
         {"series": series.id, "count": count},

@@ -131,7 +131,7 @@ def test_the_list_goes_by_sort_name_and_cover_date_in_pages_of_fifty(testapp, ma
     assert soup(page).select_one(".list-count").get_text(strip=True) == "53 items"
     last = page.click("<span>Next</span>")
     assert "view=grid" in last.request.url
-    assert listed_issues(last) == ["The Abbey (2020) #051", "Lamplight (2019) #1", "Lamplight (2019) #2"]
+    assert listed_issues(last) == ["The Abbey (2020) #1051", "Lamplight (2019) #1", "Lamplight (2019) #2"]
     assert listed_issues(testapp.get("/collection/?page=last")) == listed_issues(last)
     for wrong in ("0", "3", "x"):
         testapp.get(f"/collection/?page={wrong}", status=404)

@@ -17,7 +17,7 @@ PICTURES = os.environ.get("COMICSDB_PICTURES")  # a folder for screenshots of th
 ROWS = """Series,Number,Grade,Series year,Notes
 The Lamplighter,1,9.8,2018,x
 The Lamplighter,3,perfect in all the ways that a comic can be perfect and then some,,
-The Lamplighter,4,,,
+The Lamplighter,4,,2018,
 Donaudampfschifffahrtsgesellschaftskapitaensmuetzenabzeichen,17,,1999,
 Night & Crew,-1,NM?,1999,
 The Lamplighter,5,,1963,
@@ -64,7 +64,7 @@ def test_a_file_is_imported_by_keyboard_without_a_script(browser, address, tmp_p
     page.wait_for_url(f"{address}/collection/import/*/")
     assert look(page, "review") == []
     page.locator("fieldset", has_text="Night & Crew").get_by_role("radio").first.press("Space")
-    page.get_by_role("checkbox", name="Leave out: The Lamplighter #4").press("Space")
+    page.get_by_role("checkbox", name="Leave out: The Lamplighter (2018) #4").press("Space")
     page.get_by_role("button", name="Import", exact=True).press("Enter")
     page.wait_for_url(f"{address}/collection/")
     assert page.locator(".message").first.inner_text().startswith("3 issues were added to your collection.")
