@@ -23,11 +23,13 @@ from urllib.parse import urlencode
 import orjson
 from pyramid.request import Request
 from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 import comicsdb
 from bench.harness import Harness, running_harness
 from bench.matching import fill_database
 from bench.noisy_names import Issue
+from bench.real_names import measure_names
 from comicsdb.matching.words import ARTICLES
 
 PUBLISHER = "Harbor House"
@@ -274,9 +276,16 @@ def _print_cost(title: str, app: Callable, names: list[str], options: argparse.N
             print(f"{surface:26}{typed:18}{{:9.1f}}{{:13.1f}}{{:9.1f}}".format(*shown))
 
 
+def measure_matching(data: Data, options: argparse.Namespace) -> None:
+    """Match names of files and descriptors in the conventions of people and programs."""
+    with Session(data.harness.engine) as session:
+        measure_names(session, names=options.names, seed=options.seed, shows_misses=options.misses)
+
+
 SECTIONS: dict[str, Callable[[Data, argparse.Namespace], None]] = {
     "search": measure_search,
     "cost": measure_cost,
+    "names": measure_matching,
 }
 
 
