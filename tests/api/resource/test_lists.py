@@ -236,7 +236,7 @@ def test_issues_are_ordered_by_series_dates_and_number_as_text(api, make):
             ("unknown store", first, "1", may, None),
             ("two", first, "2", may, may),
             ("ten", first, "10", may, may),
-            ("later store", first, "00", may, june),
+            ("later store", first, "0A", may, june),
         ]
     }
     order = ["ten", "two", "later store", "unknown store", "june", "second"]

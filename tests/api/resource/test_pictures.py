@@ -98,7 +98,8 @@ def test_a_picture_is_stored_before_other_writers_have_to_wait(database, factory
             expect_errors=True,
         )
         assert answer.status_int in {200, 201}, answer.text
-    assert held == [0] * 5
+    assert len(held) >= 5
+    assert set(held) == {0}
     with factory() as session:
         Catalog(session).unit.acquire_write_lock()
         assert others_wait() == 1
