@@ -46,7 +46,7 @@ _LABEL = re.compile(r"(.+?)(?:\s*:\s*|\s+(?:by|di|da)\s+|\s+[-–—]\s+)(.*)", 
 _NAMES_THEN_ROLES = re.compile(r"(.+?)\s+[-–—]\s+(.+)")
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 # Commas between names or roles, not those in brackets or before a suffix (`Sam Poe, Jr.`).
-_COMMAS = re.compile(r",(?!\s*(?:jr|sr|ii|iii|iv)\.?\s*(?:,|$))(?![^(\[]*[)\]])", re.IGNORECASE)
+_COMMAS = re.compile(r",(?!\s*(?:jr|sr|ii|iii|iv)\.?\s*(?:,|$))(?![^(\[]{0,300}[)\]])", re.IGNORECASE)
 _BETWEEN_ROLES = re.compile(r"[,/&+]|\s(?:and|e|ed)\s", re.IGNORECASE)
 _BETWEEN_NAMES = re.compile(r"\s+(?:(?i:and|with)|ed?|con)\s+|\s*[&+/](?!\w*\.)\s*")
 _WITH = re.compile(r"\s+w/\s*", re.IGNORECASE)
