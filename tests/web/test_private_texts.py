@@ -286,5 +286,5 @@ def test_logs_and_metrics_have_no_text_of_a_library(site_with, wsgi, session, wo
     assert [line for line in lines if SECRET in line] == []
     assert len(lines) > 10
     figures = testapp.get("/metrics/", headers={"Authorization": "Bearer " + "t" * 16}).text
-    assert "comicsdb_requests" in figures
+    assert "comicsdb_database_up 1" in figures
     assert SECRET not in figures
