@@ -1,6 +1,7 @@
 """32 connections that are never idle send reads, writes, nonsense and requests that once froze workers.
 
-Nothing may fail, and the memory of workers must not grow once their caches are full.
+Nothing may fail, 99 of 100 reads take less than a second, and the memory of workers must not grow once their
+caches are full.
 
 It takes FAULT_MINUTES, by default 4.
 """
@@ -28,13 +29,18 @@ from tests.faults.freezing import (
     PROFILE,
     Client,
     RawRequest,
+    costly_cover,
+    crowded_descriptor,
+    crowded_import,
     crowded_parts,
+    event_stream,
     long_cookie,
     picture_of_many_scans,
 )
 from tests.faults.postgresql import PostgreSQL
 from tests.serving import add_account, connected
 from tests.site.test_plugin import MAKE_EDITOR
+from tests.worst.test_headers import EXTREMES
 
 MINUTES = float(os.environ.get("FAULT_MINUTES", "4"))
 EVERY = 10  # seconds between samples
@@ -42,6 +48,7 @@ CONNECTIONS = 32
 WRITES = 0.15
 ODD = 0.4  # of reads
 FREEZING = 0.002
+READ_SECONDS = 1.0  # that 99 of 100 reads may take
 # How much a worker's memory may grow from the third quarter of the time to the last; more while caches fill.
 GROWTH = 0.04 if MINUTES >= 15 else 0.15
 CACHE = "16"  # megabytes of cache for each worker, which are full after the first half of the time
@@ -59,6 +66,15 @@ PARAMETERS = (
     "format",
     "next",
 )
+CONDITIONS = (
+    "If-Modified-Since",
+    "If-Unmodified-Since",
+    "If-None-Match",
+    "If-Match",
+    "If-Range",
+    "Range",
+    "Accept",
+)
 MEGABYTE = 1024 * 1024
 
 
@@ -74,6 +90,7 @@ def site(tmp_path):
         2,
         COMICSDB_BASE_URL=f"https://{HOST}",
         COMICSDB_CACHE_MEMORY_MB=CACHE,
+        COMICSDB_API_STREAM_SECONDS="20",
         **LIMITS,
     )
     try:
@@ -94,6 +111,7 @@ class Sender:
         self.answers: Counter[tuple[str, object]] = Counter()
         self.wrong: list[tuple] = []
         self.written = 0
+        self.read_seconds: list[float] = []
 
     def run(self, ended: threading.Event) -> None:
         """Send requests until the end."""
@@ -111,6 +129,7 @@ class Sender:
 
     def send(self, sort: str, sent: RawRequest) -> None:
         """Send a request, and record a wrong response."""
+        begin = time.monotonic()
         try:
             status, headers, body = self.client.ask(sent)
         except (OSError, http.client.HTTPException) as error:
@@ -119,6 +138,8 @@ class Sender:
                 self.wrong.append((sent.method, sent.path, repr(error)))
             return
         self.answers[sort, status] += 1
+        if sort == "read":
+            self.read_seconds.append(time.monotonic() - begin)
         if status >= 500 and not (status == 503 and headers["Retry-After"]):
             self.wrong.append((sent.method, sent.path, status, body[:1000]))
         if sort == "write" and status not in {200, 201, 503}:
@@ -177,6 +198,9 @@ class Sender:
             headers["X-Real-IP"] = f"10.{self.chance.randint(0, 255)}.{self.chance.randint(0, 255)}.1"
         if self.chance.random() < 0.3:
             headers["If-None-Match"] = f'"{self._word()}"'
+        if self.chance.random() < 0.3:
+            for name in self.chance.sample(CONDITIONS, 2):
+                headers[name] = self.chance.choice(EXTREMES).encode("latin-1", "replace").decode("latin-1")
         return RawRequest("GET", f"{path}?{query}" if query else path, headers)
 
     def _word(self) -> str:
@@ -193,10 +217,14 @@ def test_nothing_fails_and_nothing_grows(site):
         connection.execute(text(MAKE_EDITOR))
     member = Client(lambda: http.client.HTTPConnection("127.0.0.1", node.port, timeout=120))
     member.log_in("mia", "secret")
-    picture = picture_of_many_scans(member.token(PROFILE))
+    token = member.token(PROFILE)
     cookies = {"Cookie": "; ".join(f"{name}={value}" for name, value in member.cookies.items())}
     member.leave()
-    freezing = [long_cookie(30_000), crowded_parts(), picture._replace(headers=picture.headers | cookies)]
+    as_member = [picture_of_many_scans(token), crowded_import(token)]
+    as_program = [costly_cover(), crowded_descriptor(), event_stream()]
+    freezing = [long_cookie(30_000), crowded_parts()]
+    freezing += [sent._replace(headers=sent.headers | cookies) for sent in as_member]
+    freezing += [sent._replace(headers=sent.headers | {"Authorization": basic}) for sent in as_program]
     senders = [Sender(number, node.port, basic, freezing, page) for number in range(CONNECTIONS)]
     workers, ended = node.workers(), threading.Event()
     threads = [threading.Thread(target=each.run, args=(ended,)) for each in senders]
@@ -214,6 +242,7 @@ def test_nothing_fails_and_nothing_grows(site):
     assert [each.wrong[0] for each in senders if each.wrong] == []
     assert node.workers() == workers  # none was replaced
     assert "Traceback" not in node.log.read_text()
+    assert slowest(senders) < READ_SECONDS
     assert (
         sum(number for each in senders for (sort, _), number in each.answers.items() if sort == "write") > 100
     )
@@ -240,12 +269,19 @@ def growth(samples: list[float]) -> tuple[float, float]:
     return last - before, before
 
 
+def slowest(senders: list[Sender]) -> float:
+    """The seconds that 99 of 100 reads took at most."""
+    seconds = sorted(taken for sender in senders for taken in sender.read_seconds)
+    return seconds[len(seconds) * 99 // 100]
+
+
 def told(samples, senders) -> None:
     """Print the counts of responses, and the memory of each worker over time."""
     answers = sum((each.answers for each in senders), Counter())
     seconds = samples[-1][0]
     lines = [
         f"{answers.total():,} answers in {seconds:.0f} s: {dict(sorted(answers.items(), key=str))}",
+        f"99 of 100 reads took less than {slowest(senders):.2f} s",
         "seconds"
         + "".join(f" | {name} of worker {number}" for number in (1, 2) for name in ("own MB", "all MB")),
     ]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from tests.faults.balanced import HOST
-from tests.worst.pictures import jpeg_of_many_scans
+from tests.worst.pictures import SIDE, jpeg_of_many_scans, pixels, png
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 PARTS = {"Content-Type": "multipart/form-data; boundary=x"}
@@ -87,3 +87,29 @@ def picture_of_many_scans(token: str) -> RawRequest:
     parts = PART % (b"csrf_token", b"", token.encode())
     parts += PART % (b"image", b'; filename="a.jpg"', jpeg_of_many_scans(600))
     return RawRequest("POST", PROFILE, PARTS, parts + b"--x--\r\n")
+
+
+def crowded_import(token: str) -> RawRequest:
+    """A file for an import with millions of empty lists."""
+    lists = b'{"format": "comicsdb-library", "x": [' + b"[]," * 3_000_000 + b"[]]}"
+    parts = PART % (b"csrf_token", b"", token.encode()) + PART % (b"currency", b"", b"USD")
+    parts += PART % (b"file", b'; filename="a.json"', lists)
+    return RawRequest("POST", "/collection/import/", PARTS, parts + b"--x--\r\n")
+
+
+def costly_cover() -> RawRequest:
+    """A search by a picture of some 49 million pixels, interlaced."""
+    picture = PART % (b"image", b'; filename="a.png"', png(SIDE, pixels(SIDE), interlaced=True))
+    return RawRequest("POST", "/api/cover/", PARTS, picture + b"--x--\r\n")
+
+
+def crowded_descriptor() -> RawRequest:
+    """A descriptor of a comic with more members than any has."""
+    members = ",".join(f'"a{number}":1' for number in range(210_000))
+    body = f'{{"descriptors": [{{{members}}}]}}'.encode()
+    return RawRequest("POST", "/api/match/", {"Content-Type": "application/json"}, body)
+
+
+def event_stream() -> RawRequest:
+    """A subscription to changes, which is read until the server ends it."""
+    return RawRequest("GET", "/api/change/", {"Accept": "text/event-stream"})
