@@ -4,8 +4,8 @@ A page declares what it shows (`CachePolicy`). The validators of this, selected 
 the cache key of its body, so nothing is ever invalidated. Requests of logged-in readers, or with a message to
 show, bypass the cache.
 
-On a cache hit, the policy for cached reads responds. On a miss, the view renders the body, with markers in
-place of the reader's theme. Nothing else in it may depend on the reader: it cannot contain a CSRF token.
+On a cache hit, the policy for cached reads responds. On a miss, the view renders the body. Besides language
+and theme, which are in the key, nothing in it may depend on the reader: it cannot contain a CSRF token.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +33,7 @@ from comicsdb_web.http.routing import known_query
 from comicsdb_web.rendering.anonymous import render_anonymously
 from comicsdb_web.rendering.build_fingerprint import site_fingerprint
 from comicsdb_web.rendering.locales import language_of_cookies, language_of_header
-from comicsdb_web.rendering.themes import ThemeParts, fill_markers, render_theme_parts, theme_of_cookies
+from comicsdb_web.rendering.themes import theme_of_cookies
 
 DIGEST_BYTES = 16
 
@@ -138,16 +138,15 @@ class PageVisit(CachedRead):
         registry = self.request.registry
         address = request_digest(self.request.environ, registry["comicsdb_web.build_fingerprint"]())
         versions = ".".join(map(str, (*found.validators, self._extra) if self._extra else found.validators))
-        return f"page-{self._page.route}:{self._language}:{self._day}:{versions}:{address}"
+        return f"page-{self._page.route}:{self._language}:{self._theme}:{self._day}:{versions}:{address}"
 
     def from_cache(self, found: AccountAndValidators) -> Response | None:
-        """The page with the reader's theme, None if the body is not cached."""
+        """The page, None if its body is not cached."""
         registry = self.request.registry
-        parts = registry["comicsdb_web.theme_parts"].get((self._language, self._theme))
-        entry = parts and region_of(registry, self._page.shows).get(self._key(found))
+        entry = region_of(registry, self._page.shows).get(self._key(found))
         if entry is None:
             return None
-        return build_response(registry, self.request.environ, entry, parts, self._language, hit=True)
+        return build_response(registry, self.request.environ, entry, self._language, hit=True)
 
     def create(self, found: AccountAndValidators) -> None:
         """Let the view create the page, and pass the key to `cached_page_view`."""
@@ -171,14 +170,12 @@ def request_digest(environ, fingerprint: str) -> str:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
 
 
-def build_response(
-    registry, environ, entry: bytes, parts: ThemeParts, language: str, *, hit: bool
-) -> Response:
-    """The response with a cached body, completed with the reader's theme; 200 or 304.
+def build_response(registry, environ, entry: bytes, language: str, *, hit: bool) -> Response:
+    """The response with a cached body; 200 or 304.
 
     The entry begins with its tag; the first line after it is the header `Link`, or empty.
     """
-    tag = entry[:TAG_LENGTH].decode() + parts.tag
+    tag = entry[:TAG_LENGTH].decode()
     link, _newline, body = entry[TAG_LENGTH:].partition(b"\n")
     headers = [
         ("ETag", f'"{tag}"'),
@@ -193,7 +190,7 @@ def build_response(
     if asked is not None and matches(asked, tag):
         return Response(app_iter=(), status=304, headerlist=headers)
     headers.append(("Content-Type", "text/html; charset=UTF-8"))
-    return Response(body=fill_markers(body, parts, registry), headerlist=headers)
+    return Response(body=body, headerlist=headers)
 
 
 def cached_page_view(view, info):
@@ -221,8 +218,7 @@ def cached_page_view(view, info):
             entry, hit = region.get_or_create(preflight.key, create)
         except PersonalResponseError as personal:
             return personal.response
-        parts = render_theme_parts(request)
-        return build_response(request.registry, request.environ, entry, parts, request.locale_name, hit=hit)
+        return build_response(request.registry, request.environ, entry, request.locale_name, hit=hit)
 
     return wrapped
 

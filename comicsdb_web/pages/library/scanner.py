@@ -230,7 +230,7 @@ def worker(request):
     files = [request.asset(name) for name in (*FILES, *_scripts())]
     version = request.registry["comicsdb_web.build_fingerprint"]()
     values = {
-        "version": f"{version}-{request.locale_name}-{request.theme_parts.name}",
+        "version": f"{version}-{request.locale_name}-{request.theme}",
         "page": request.route_path("collection.scan"),
         "shell": request.route_path("scan_shell"),
         "files": files,

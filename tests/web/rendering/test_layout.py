@@ -14,8 +14,8 @@ def current(found):
     return {each["href"] for each in found.select("[aria-current=page]")}
 
 
-def test_a_header_knows_its_page_though_it_is_made_once(testapp, wsgi):
-    wsgi.registry["comicsdb_web.layout"].clear()
+def test_header_of_cached_menus_marks_the_entry_of_its_page(testapp, wsgi):
+    wsgi.registry["comicsdb_web.menus"].clear()
     for address, entry in (
         ("/series/?page=1", {"/series/"}),
         ("/character/", {"/character/"}),
@@ -29,8 +29,8 @@ def test_a_header_knows_its_page_though_it_is_made_once(testapp, wsgi):
             assert {each["value"] for each in found.select("[name=next]")} == {address}
             typed = found.select_one("#quick-q")["value"]
             assert typed == ('a"b' if address.startswith("/search/") else "")
-    # One for all pages without a menu entry, and one for each address that the header links to.
-    assert len(wsgi.registry["comicsdb_web.layout"]) == 5
+    # One for all pages without a menu entry, and one for each page that a menu links to.
+    assert len(wsgi.registry["comicsdb_web.menus"]) == 3
 
 
 def test_a_header_shows_nobody_what_is_another_readers(testapp, make, member):
