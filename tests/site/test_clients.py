@@ -38,7 +38,7 @@ from tests.site.client_data import (
     tagged,
     words_of,
 )
-from tests.site.made_serve import cluster_folder, demo_rows, make_serve, write_set
+from tests.site.made_serve import ROOT, cluster_folder, demo_rows, make_serve, write_set
 
 DOCUMENTED = "http://127.0.0.1:8000"
 # All public methods of a session that read, except those of personal libraries and reading lists.
@@ -77,7 +77,9 @@ def database(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(folder, database):
-    """The address of a running `make serve`, which is that of mokkari's development mode."""
+    """The address of a running `make serve`; the default one is that of mokkari's development mode."""
+    assert mokkari.session.LOCAL_URL == f"{DOCUMENTED}/api/{{}}/"
+    assert "PORT ?= 8000" in (ROOT / "Makefile").read_text()
     with make_serve(folder, database) as address, pytest.MonkeyPatch.context() as patch:
         patch.setattr(mokkari.session, "LOCAL_URL", f"{address}/api/{{}}/")
         yield address
