@@ -78,7 +78,7 @@ def database(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(folder, database):
     """The address of a running `make serve`; the default one is that of mokkari's development mode."""
-    assert mokkari.session.LOCAL_URL == f"{DOCUMENTED}/api/{{}}/"
+    assert f"{DOCUMENTED}/api/{{}}/" == mokkari.session.LOCAL_URL
     assert "PORT ?= 8000" in (ROOT / "Makefile").read_text()
     with make_serve(folder, database) as address, pytest.MonkeyPatch.context() as patch:
         patch.setattr(mokkari.session, "LOCAL_URL", f"{address}/api/{{}}/")
