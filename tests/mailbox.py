@@ -2,12 +2,18 @@
 
 import re
 from dataclasses import dataclass
+from email import message_from_bytes, policy
+from email.message import EmailMessage
 from functools import cached_property
 
 from sqlalchemy import select
 
-from comicsdb.mail.outbox import parse
 from comicsdb.models import OutgoingMail
+
+
+def parse(message: bytes) -> EmailMessage:
+    """Parse a message, stored or received."""
+    return message_from_bytes(message, policy=policy.SMTP)
 
 
 @dataclass(frozen=True)

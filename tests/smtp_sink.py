@@ -21,6 +21,7 @@ class SmtpSink:
         self.received: list[tuple[str, Mail]] = []
         self.answers: dict[str, str] = {}
         self.data_answer = ""
+        self.is_abrupt = False  # end sessions without an answer to QUIT
         self._account = account
         options = {}
         if certificate is not None:
@@ -60,6 +61,12 @@ class SmtpSink:
             return self.data_answer
         self.received += [(to, Mail(envelope.content)) for to in envelope.rcpt_tos]
         return "250 OK"
+
+    async def handle_QUIT(self, server, _session, _envelope):  # noqa: N802
+        """End the session."""
+        if self.is_abrupt:
+            server.transport.abort()
+        return "221 Bye"
 
     def _authenticate(self, _server, _session, _envelope, _mechanism, data):
         name, password = self._account

@@ -3,7 +3,7 @@
 import click
 
 from comicsdb.cli.support import Site, pass_site
-from comicsdb.mail.delivery import clean, send_due, transport_from_settings
+from comicsdb.mail.delivery import clean, mailer_from_settings, send_due
 
 
 @click.group("mail")
@@ -19,7 +19,7 @@ def mail_group():
 def send_command(site: Site, cleaning: bool):
     """Send the mails that are due; exit code 1 if one failed. Several may run at the same time."""
     with site.database() as engine:
-        counted = send_due(engine, transport_from_settings(site.settings))
+        counted = send_due(engine, mailer_from_settings(site.settings))
         if cleaning:
             with engine.begin() as connection:
                 click.echo(f"{clean(connection):,} old mails removed.")

@@ -7,16 +7,19 @@ import ssl
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
+from copy import copy
 from datetime import timedelta
-from pathlib import Path
+from functools import partial
 
-from pyramid_mailer.mailer import Mailer
+from pyramid_mailer.mailer import DebugMailer, Mailer
+from pyramid_mailer.message import Message
+from repoze.sendmail.mailer import SMTPMailer
 from sqlalchemy import Connection, Engine, delete, or_, select, update
 
 from comicsdb import clock
 from comicsdb.log_lines import OutageLog, printable
-from comicsdb.mail.outbox import parse
+from comicsdb.mail.outbox import load
 from comicsdb.models import OutgoingMail
 from comicsdb.ops.worker import Worker
 
@@ -28,7 +31,7 @@ MAIL_OUTAGE = OutageLog(log, logging.WARNING)
 # A row being sent is not due again for this long, which is longer than any SMTP session can take. If the
 # process dies in the meantime, another one retries it then.
 ATTEMPT_LEASE = timedelta(minutes=15)
-DELAYS = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 240))  # the last one repeats
+DELAYS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))  # the last one repeats
 RETENTION = timedelta(days=30)
 ERROR_LENGTH = 500
 EXPIRED = "It could not be sent in time."
@@ -39,143 +42,99 @@ PAUSE = 3.0  # seconds between polls of the outbox
 LONG_PAUSE = 60.0  # seconds after a failure that affects all mails
 
 
-class TransportError(Exception):
-    """A mail was not accepted. `permanent`: retrying is useless; `unreachable`: all mails fail."""
+class CarefulMailer(SMTPMailer):
+    """The SMTP mailer that pyramid_mailer uses, where it has no arguments for what we need.
 
-    def __init__(self, text: str, *, permanent: bool = False, unreachable: bool = False):
-        super().__init__(text)
-        self.permanent = permanent
-        self.unreachable = unreachable
-
-
-class _Connection(smtplib.SMTP):
-    """An SMTP connection that may use STARTTLS."""
-
-    def starttls(self):
-        """Start TLS and verify the server's certificate, which smtplib does not by default."""
-        return super().starttls(context=ssl.create_default_context())
-
-
-class _EncryptedConnection(smtplib.SMTP_SSL):
-    """An SMTP connection over TLS."""
-
-    def __init__(self, host: str, port: str, **_files):
-        super().__init__(host, int(port), timeout=TIMEOUT, context=ssl.create_default_context())
-
-
-class SmtpTransport:
-    """Sends mails through the SMTP server of the settings `mail.*`, keeping the connection until an error.
-
-    pyramid_mailer reads the settings and opens connections. Its `send` is not used, as it would encode the
-    stored messages a second time, and leave rejected connections open.
+    It ends lines with LF, which servers refuse, accepts any certificate, leaves the connection open when the
+    server refuses a mail, and reports an accepted mail as failed if only the end of the session fails.
     """
 
-    def __init__(self, settings: Mapping):
-        self._opener = Mailer.from_settings(settings).smtp_mailer
-        self._opener.smtp = _EncryptedConnection if settings["mail.ssl"] else _Connection
-        self._tls = settings["mail.tls"]
-        self._from = settings["comicsdb.mail.from"].addr_spec
-        self._connection: smtplib.SMTP | None = None
+    def smtp_factory(self):
+        """Connect, so that certificates are verified."""
+        context = ssl.create_default_context()
+        if self.ssl:
+            return smtplib.SMTP_SSL(self.hostname, self.port, timeout=TIMEOUT, context=context)
+        connection = smtplib.SMTP(self.hostname, self.port, timeout=TIMEOUT)
+        connection.starttls = partial(connection.starttls, context=context)
+        return connection
 
-    def send(self, name: str, recipient: str, message: bytes) -> None:  # noqa: ARG002
-        """Send one message; raises TransportError."""
-        if self._connection is None:
-            self._open()
-        try:
-            self._connection.sendmail(self._from, [recipient], message)
-        except smtplib.SMTPRecipientsRefused as refused:
-            code, answer = refused.recipients[recipient]
-            self.close()
-            raise TransportError(_reply_text(code, answer), permanent=code >= 500) from refused
-        except smtplib.SMTPDataError as refused:
-            self.close()
-            said = _reply_text(refused.smtp_code, refused.smtp_error)
-            raise TransportError(said, permanent=refused.smtp_code >= 500) from refused
-        except (smtplib.SMTPException, OSError) as failure:
-            self.close()
-            raise TransportError(f"{type(failure).__name__}: {failure}") from failure
-
-    def _open(self) -> None:
-        try:
-            self._connection = self._opener.smtp_factory()
-            self._connection.ehlo_or_helo_if_needed()
-            if self._tls:
-                self._connection.starttls()
-            if self._opener.username:
-                self._connection.login(self._opener.username, self._opener.password)
-        except (smtplib.SMTPException, OSError) as failure:
-            self.close()
-            said = f"The SMTP server does not work: {type(failure).__name__}: {failure}"
-            raise TransportError(said, unreachable=True) from failure
-
-    def close(self) -> None:
-        """Quit and close the connection, ignoring errors."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            with suppress(smtplib.SMTPException, OSError), connection:  # the context sends QUIT and closes
-                pass
+    def send(self, fromaddr, toaddrs, message):
+        """Send one message through a connection that is closed in any case."""
+        message.policy = message.policy.clone(linesep="\r\n")
+        with closing(self.smtp_factory()) as connection:
+            connection.quit = partial(_end, connection)
+            mailer = copy(self)  # several threads may send
+            mailer.smtp_factory = lambda: connection
+            SMTPMailer.send(mailer, fromaddr, toaddrs, message)
 
 
-def _reply_text(code: int, answer: bytes) -> str:
-    return f"{code} {answer.decode('utf-8', 'replace')}"
+def _end(connection: smtplib.SMTP) -> None:
+    with suppress(smtplib.SMTPException, OSError), connection:  # the context sends QUIT and closes
+        pass
 
 
-class FolderTransport:
+class FolderMailer(DebugMailer):
     """Writes each mail into a folder and prints its links, for development without a mail server."""
 
-    def __init__(self, folder: Path):
-        self._folder = folder
-
-    def send(self, name: str, recipient: str, message: bytes) -> None:
-        """Write one message; raises TransportError. `name` identifies it for people."""
-        path = self._folder / f"{name}.eml"
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(message)
-        except OSError as failure:
-            raise TransportError(str(failure), unreachable=True) from failure
-        text = parse(message).get_body(("plain",)).get_content()
-        links = "".join(f"\n    {link}" for link in re.findall(r"^https?://\S+", text, re.MULTILINE))
-        sys.stderr.write(f"Mail to {recipient}: {path}{links}\n")
+    def send_immediately(self, message: Message, fail_silently: bool = False) -> None:
+        """Write one message."""
+        super().send_immediately(message, fail_silently)
+        links = re.findall(r"^https?://\S+", message.body.data, re.MULTILINE)
+        [recipient] = message.recipients
+        sys.stderr.write("\n    ".join([f"Mail to {recipient}, in {self.tld}", *links]) + "\n")
         sys.stderr.flush()
 
-    def close(self) -> None:
-        """Do nothing: no connection is open."""
+
+def mailer_from_settings(settings: Mapping) -> Mailer | FolderMailer:
+    """The mailer of the settings; does not connect yet."""
+    if folder := settings["comicsdb.mail.folder"]:
+        return FolderMailer(folder)
+    encrypts = settings["mail.tls"]
+    return Mailer(
+        smtp_mailer=CarefulMailer(
+            settings["mail.host"],
+            settings["mail.port"],
+            settings["mail.username"] or None,
+            settings["mail.password"],
+            no_tls=not encrypts,
+            force_tls=encrypts,
+            ssl=settings["mail.ssl"],
+        )
+    )
 
 
-Transport = SmtpTransport | FolderTransport
-
-
-def transport_from_settings(settings: Mapping) -> Transport:
-    """The configured transport; does not connect yet."""
-    folder = settings["comicsdb.mail.folder"]
-    return FolderTransport(folder) if folder else SmtpTransport(settings)
-
-
-def send_due(engine: Engine, transport: Transport) -> Counter:
+def send_due(engine: Engine, mailer: Mailer) -> Counter:
     """Send due mails; counts "sent", "failed" (to be retried) and "given up".
 
     No transaction is open during SMTP sessions. A failure that affects all mails ends the run, and is also
     counted as "unreachable".
     """
     counted = Counter()
-    try:
-        while (mail := _claim(engine)) is not None:
-            try:
-                if mail.give_up <= clock.now():
-                    raise TransportError(EXPIRED, permanent=True)
-                transport.send(f"{mail.id:06}-{mail.kind}", mail.recipient, mail.message)
-            except TransportError as error:
-                counted[_failed(engine, mail, error)] += 1
-                if error.unreachable:
-                    counted["unreachable"] += 1
-                    break
-            else:
-                _store_result(engine, mail, sent=clock.now(), error="", message=b"")
-                counted["sent"] += 1
-    finally:
-        transport.close()
+    while (mail := _claim(engine)) is not None:
+        if mail.give_up <= clock.now():
+            counted[_fail(engine, mail, EXPIRED, is_permanent=True)] += 1
+            continue
+        try:
+            mailer.send_immediately(load(mail.message))
+        except smtplib.SMTPRecipientsRefused as error:
+            [(code, reply)] = error.recipients.values()
+            counted[_fail(engine, mail, _reply_text(code, reply), error, is_permanent=code >= 500)] += 1
+        except smtplib.SMTPDataError as error:
+            code, reply = error.smtp_code, error.smtp_error
+            counted[_fail(engine, mail, _reply_text(code, reply), error, is_permanent=code >= 500)] += 1
+        except (OSError, RuntimeError) as error:  # among them all of smtplib and of repoze.sendmail
+            text = f"The mail server does not work: {type(error).__name__}: {error}"
+            counted[_fail(engine, mail, text, error)] += 1
+            counted["unreachable"] += 1
+            break
+        else:
+            _store_result(engine, mail, sent=clock.now(), error="", message=b"")
+            counted["sent"] += 1
     return counted
+
+
+def _reply_text(code: int, reply: bytes) -> str:
+    return f"{code} {reply.decode('utf-8', 'replace')}"
 
 
 def _claim(engine: Engine):
@@ -201,24 +160,22 @@ def _claim(engine: Engine):
         return connection.execute(claimed).one_or_none()
 
 
-def _failed(engine: Engine, mail, error: TransportError) -> str:
+def _fail(
+    engine: Engine, mail, text: str, error: Exception | None = None, *, is_permanent: bool = False
+) -> str:
+    """Store why a mail was not sent; the log has no more than the kind of error, as texts name addresses."""
     then = clock.now() + DELAYS[min(mail.attempts, len(DELAYS)) - 1]
-    text = printable(str(error))[:ERROR_LENGTH]
-    if error.permanent or then >= mail.give_up:
+    text = printable(text)[:ERROR_LENGTH]
+    if is_permanent or then >= mail.give_up:
         log.warning("Mail %s (%s) is given up after attempt %s.", mail.id, mail.kind, mail.attempts)
         _store_result(engine, mail, next_attempt=None, error=text, message=b"")
         return "given up"
+    reason = type(error).__name__
     MAIL_OUTAGE.report(
-        error, "Mail %s (%s) failed at attempt %s: %s", mail.id, mail.kind, mail.attempts, _reason(error)
+        error, "Mail %s (%s) failed at attempt %s: %s", mail.id, mail.kind, mail.attempts, reason
     )
     _store_result(engine, mail, next_attempt=then, error=text)
     return "failed"
-
-
-def _reason(error: TransportError) -> str:
-    """The kind of failure without the server's text, which may contain addresses."""
-    cause = error.__cause__
-    return type(cause).__name__ if cause is not None else type(error).__name__
 
 
 def _store_result(engine: Engine, mail, **values) -> None:
@@ -235,11 +192,11 @@ def clean(connection: Connection) -> int:
 class Sender(Worker):
     """Polls the outbox; each process has one, and a row is sent by the one that claims it first."""
 
-    def __init__(self, engine: Engine, settings: Mapping):
+    def __init__(self, engine: Engine, mailer: Mailer):
         super().__init__("mail")
         self._engine = engine
-        self._transport = transport_from_settings(settings)
+        self._mailer = mailer
 
     def work(self) -> float:
         """Send the mails that are due."""
-        return LONG_PAUSE if send_due(self._engine, self._transport)["unreachable"] else PAUSE
+        return LONG_PAUSE if send_due(self._engine, self._mailer)["unreachable"] else PAUSE

@@ -1,4 +1,4 @@
-"""The outbox: complete messages stored as rows in the transaction that causes them."""
+"""The outbox: messages stored as rows in the transaction that causes them."""
 
 import logging
 from collections.abc import Mapping
@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from email import message_from_bytes, policy
 from email.errors import MessageError
 from email.headerregistry import Address
-from email.message import EmailMessage
-from email.utils import make_msgid
+from email.utils import format_datetime, make_msgid
 
+from pyramid_mailer.message import Attachment, Message
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
@@ -18,6 +18,8 @@ from comicsdb.models.choices import DEFAULT_LANGUAGE
 
 log = logging.getLogger(__name__)
 
+EXTRA_HEADERS = ("Date", "Message-ID", "Auto-Submitted", "Content-Language")
+LINE_LENGTH = 998  # octets, at most (RFC 5322)
 PATIENCE = timedelta(days=3)  # how long sending is retried
 
 
@@ -49,7 +51,7 @@ def queue(
             user_id=user.id if user is not None else None,
             kind=kind,
             recipient=recipient,
-            message=message,
+            message=message.to_message().as_bytes(),
             queued=now,
             next_attempt=now,
             give_up=until or now + PATIENCE,
@@ -66,26 +68,34 @@ def queue_to_administrators(session: Session, settings: Mapping, letter: Letter,
     return len(administrators)
 
 
-def compose(letter: Letter, settings: Mapping, recipient: str, language: str) -> bytes:
-    """The complete message (RFC 5322), ASCII only, which every server accepts.
-
-    Raises ValueError for an invalid address, including one with line breaks.
-    """
+def compose(letter: Letter, settings: Mapping, recipient: str, language: str) -> Message:
+    """The message of a letter; raises ValueError for an invalid address, including one with line breaks."""
     sender = settings["comicsdb.mail.from"]
     context = LetterContext(
         language, settings["comicsdb.base_url"], settings["comicsdb.title"], settings["comicsdb.accent"]
     )
-    message = EmailMessage(policy=policy.SMTP)
-    message["From"] = sender
-    message["To"] = _address(recipient)
-    message["Subject"] = context.translate(letter.subject)
-    message["Date"] = clock.now()
-    message["Message-ID"] = make_msgid(domain=sender.domain)
-    message["Auto-Submitted"] = "auto-generated"  # suppresses automatic replies (RFC 3834)
-    message.set_content(as_text(letter, context), cte="quoted-printable")
-    message.add_alternative(as_html(letter, context), subtype="html", cte="quoted-printable")
-    message["Content-Language"] = context.language
-    return message.as_bytes()
+    return Message(
+        context.translate(letter.subject),
+        [str(_address(recipient))],
+        _part(as_text(letter, context)),
+        _part(as_html(letter, context)),
+        str(sender),
+        extra_headers={
+            "Date": format_datetime(clock.now()),
+            "Message-ID": make_msgid(domain=sender.domain),
+            "Auto-Submitted": "auto-generated",  # suppresses automatic replies (RFC 3834)
+            "Content-Language": context.language,
+        },
+    )
+
+
+def _part(text: str) -> Attachment:
+    """A part in ASCII, which every server accepts.
+
+    The library's quoted-printable encodes each space, and makes lines that are longer than RFC 2045 allows.
+    """
+    is_plain = text.isascii() and max(map(len, text.splitlines()), default=0) <= LINE_LENGTH
+    return Attachment(data=text, disposition="inline", transfer_encoding="7bit" if is_plain else "base64")
 
 
 def _address(text: str) -> Address:
@@ -97,6 +107,9 @@ def _address(text: str) -> Address:
         raise ValueError("takes an address such as name@host") from error
 
 
-def parse(message: bytes) -> EmailMessage:
-    """Parse a stored message."""
-    return message_from_bytes(message, policy=policy.SMTP)
+def load(stored: bytes) -> Message:
+    """The message of a row, which is stored as RFC 5322: the processes before an update send it, too."""
+    parsed = message_from_bytes(stored, policy=policy.default)
+    text, html = (_part(parsed.get_body((kind,)).get_content()) for kind in ("plain", "html"))
+    headers = {name: parsed[name] for name in EXTRA_HEADERS if name in parsed}
+    return Message(parsed["Subject"], [parsed["To"]], text, html, parsed["From"], extra_headers=headers)

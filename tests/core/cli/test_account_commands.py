@@ -11,7 +11,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog.unit_of_work import WRITE_LOCK
 from comicsdb.config import parse_settings
 from comicsdb.mail import Letter, queue
-from comicsdb.mail.delivery import transport_from_settings
+from comicsdb.mail.delivery import mailer_from_settings
 from comicsdb.models import (
     AccountLink,
     Group,
@@ -250,8 +250,8 @@ def test_mails_of_the_development_settings_become_files(account, factory, tmp_pa
     monkeypatch.setenv("COMICSDB_MAIL_FOLDER", str(tmp_path / "mail"))
     given = parse_settings({"sqlalchemy.url": "postgresql://x/y", **SETTINGS})
     assert (
-        transport_from_settings({**given, "comicsdb.mail.folder": tmp_path / "mail"}).__class__.__name__
-        == "FolderTransport"
+        mailer_from_settings({**given, "comicsdb.mail.folder": tmp_path / "mail"}).__class__.__name__
+        == "FolderMailer"
     )
     with factory() as session:
         queue(session, given, Letter("News", ()), to="ann@example.org", kind="test")

@@ -1,5 +1,6 @@
 """Delivery of mail: after the commit, once each, and retried if a server is down or refuses it for now."""
 
+import smtplib
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -8,11 +9,12 @@ from itertools import pairwise
 
 import pytest
 import time_machine
+from pyramid_mailer.mailer import DummyMailer
 from sqlalchemy import select, text
 
 from comicsdb.config import parse_settings
 from comicsdb.mail import Letter, Link, queue, queue_to_administrators
-from comicsdb.mail.delivery import EXPIRED, Sender, TransportError, clean, send_due, transport_from_settings
+from comicsdb.mail.delivery import EXPIRED, Sender, clean, mailer_from_settings, send_due
 from comicsdb.models import OutgoingMail
 from tests.certificate import CERTIFICATE, KEY
 from tests.serving import SECRET, free_port
@@ -61,7 +63,7 @@ def rows(factory):
 
 def send(engine, sink_or_settings):
     given = sink_or_settings if isinstance(sink_or_settings, dict) else sink_or_settings.settings
-    return send_due(engine, transport_from_settings(settings(**given)))
+    return send_due(engine, mailer_from_settings(settings(**given)))
 
 
 def test_a_mail_arrives_whole_and_its_secrets_do_not_stay(factory, engine, sink):
@@ -78,14 +80,15 @@ def test_a_mail_arrives_whole_and_its_secrets_do_not_stay(factory, engine, sink)
     assert len(sink.received) == 1
 
 
-def test_nothing_leaves_before_the_commit_nor_without_one(factory, engine, sink):
+def test_nothing_leaves_before_the_commit_nor_without_one(factory, engine):
+    mailer = DummyMailer()
     with factory() as session:
         queue(session, settings(), LETTER, to="ann@example.org", kind="test")
         session.flush()
-        assert send(engine, sink) == {}
+        assert send_due(engine, mailer) == {}
         session.rollback()
-    assert send(engine, sink) == {}
-    assert sink.received == []
+    assert send_due(engine, mailer) == {}
+    assert mailer.outbox == []
 
 
 def test_a_server_that_is_gone_loses_nothing(factory, engine):
@@ -95,7 +98,7 @@ def test_a_server_that_is_gone_loses_nothing(factory, engine):
         assert send(engine, gone) == {"failed": 1, "unreachable": 1}  # the other mail was not even tried
         first, second = rows(factory)
         assert (first.attempts, second.attempts) == (1, 0)
-        assert first.error.startswith("The SMTP server does not work: ConnectionRefusedError")
+        assert first.error.startswith("The mail server does not work: ConnectionRefusedError")
         assert first.next_attempt == START + timedelta(minutes=1)
         assert send(engine, gone) == {"failed": 1, "unreachable": 1}
         assert send(engine, sink) == {}  # both wait for their next attempt
@@ -156,13 +159,21 @@ def test_a_message_may_be_refused_too(factory, engine, sink, answer, counted):
     assert rows(factory)[0].error == answer
 
 
-def test_a_link_that_has_expired_is_not_sent(factory, engine, sink):
+def test_accepted_mail_with_failed_end_of_session_is_sent_once(factory, engine, sink):
+    sink.is_abrupt = True
+    write(factory, "ann@example.org")
+    assert send(engine, sink) == {"sent": 1}
+    assert len(sink.received) == 1
+
+
+def test_a_link_that_has_expired_is_not_sent(factory, engine):
+    mailer = DummyMailer()
     with time_machine.travel(START, tick=False) as clock:
         write(factory, "ann@example.org", until=START + timedelta(hours=24))
         clock.shift(timedelta(hours=24))
-        assert send(engine, sink) == {"given up": 1}
+        assert send_due(engine, mailer) == {"given up": 1}
     assert rows(factory)[0].error == EXPIRED
-    assert sink.received == []
+    assert mailer.outbox == []
 
 
 def test_many_senders_send_each_mail_once(factory, engine, sink):
@@ -184,21 +195,18 @@ def test_a_mail_whose_sender_died_is_sent_by_another(factory, engine, sink):
     with time_machine.travel(START, tick=False) as clock:
         write(factory, "ann@example.org")
         with pytest.raises(KeyboardInterrupt):
-            send_due(engine, InterruptedTransport())
+            send_due(engine, InterruptedMailer())
         assert send(engine, sink) == {}  # it still counts as being sent
         clock.shift(timedelta(minutes=15))
         assert send(engine, sink) == {"sent": 1}
     assert rows(factory)[0].attempts == 2
 
 
-class InterruptedTransport:
+class InterruptedMailer(DummyMailer):
     """Interrupts the process while it sends a mail."""
 
-    def send(self, _name, _recipient, _message):
+    def send_immediately(self, _message):
         raise KeyboardInterrupt
-
-    def close(self):
-        pass
 
 
 def test_administrators_get_a_mail_each(factory):
@@ -281,7 +289,7 @@ def test_in_development_mails_become_files_and_links_stand_on_the_console(factor
     assert file.suffix == ".eml"
     assert b"To: ann@example.org" in file.read_bytes()
     said = capsys.readouterr().err
-    assert said == f"Mail to ann@example.org: {file}\n    https://comics.example/help/api/\n"
+    assert said == f"Mail to ann@example.org, in {folder}\n    https://comics.example/help/api/\n"
 
 
 def test_a_thread_sends_what_comes_and_survives_an_error_of_the_database(
@@ -289,7 +297,7 @@ def test_a_thread_sends_what_comes_and_survives_an_error_of_the_database(
 ):
     monkeypatch.setattr("comicsdb.mail.delivery.PAUSE", 0.1)
     monkeypatch.setattr("comicsdb.ops.worker.LONG_PAUSE", 0.1)
-    sender = Sender(engine, settings(**sink.settings))
+    sender = Sender(engine, mailer_from_settings(settings(**sink.settings)))
     sender.start()
     try:
         write(factory, "ann@example.org")
@@ -313,13 +321,10 @@ def test_a_mail_under_way_has_no_error_so_that_nobody_lets_it_be_sent_twice(fact
     write(factory, "ann@example.org")
     seen = []
 
-    class Slow:
-        def send(self, *_mail):
+    class Slow(DummyMailer):
+        def send_immediately(self, _message):
             seen.append(rows(factory)[0].error)
-            raise TransportError("451 busy")
-
-        def close(self):
-            pass
+            raise smtplib.SMTPDataError(451, b"busy")
 
     for _ in range(2):
         send_due(engine, Slow())

@@ -11,10 +11,9 @@ from sqlalchemy import select
 
 from comicsdb.accounts import form_time
 from comicsdb.accounts.passwords import Passwords
-from comicsdb.mail.outbox import parse
 from comicsdb.models import OutgoingMail, User
 from tests.conftest import record_statements
-from tests.mailbox import waiting_mails
+from tests.mailbox import parse, waiting_mails
 from tests.web.attacks.attempts import path_in, sign_up, token_of
 from tests.web.conftest import PASSWORD, form_to, log_in, soup, submit
 
@@ -56,7 +55,7 @@ INJECTED = (
     "x%0d%0aBcc: e@evil.example",
 )
 ENVELOPE = {
-    "From", "To", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type", "Content-Language",
+    "From", "To", "Subject", "Date", "Message-Id", "MIME-Version", "Content-Type", "Content-Language",
     "Auto-Submitted",
 }  # fmt: skip
 
