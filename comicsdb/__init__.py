@@ -3,7 +3,7 @@
 import gc
 
 
-def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes it)
+def main(global_config, **settings):
     """Return the WSGI application; API and site are included by the setting `pyramid.includes`."""
     gc.disable()  # nearly all objects created at start are permanent; collecting takes a quarter of the time
     try:
@@ -12,6 +12,7 @@ def main(global_config, **settings):  # noqa: ARG001  (the Paste protocol passes
         from comicsdb.config import parse_settings  # noqa: PLC0415  (imports all tables, not needed everywhere)
 
         with Configurator(settings=parse_settings(settings)) as config:
+            config.registry["comicsdb.ini"] = global_config.get("__file__")
             config.include("comicsdb")
             return config.make_wsgi_app()
     finally:

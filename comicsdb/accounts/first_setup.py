@@ -7,6 +7,8 @@ import logging
 import secrets
 from collections.abc import Mapping
 
+from pyramid.interfaces import IRoutesMapper
+from pyramid.registry import Registry
 from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -18,6 +20,7 @@ from comicsdb.models import SignupSettings, User
 
 log = logging.getLogger(__name__)
 
+ROUTE = "account.set_up"  # of the page, which only a site has
 INVITATION = "The site has no administrator yet. Set it up, and create the first one, at %s"
 
 
@@ -30,11 +33,16 @@ def make_setup_link(session: Session, settings: Mapping) -> str | None:
     return settings["comicsdb.base_url"] + SET_UP.format(secret=secret)
 
 
-def log_setup_link(sessions, settings: Mapping) -> None:
-    """Log a new link, if the site has no administrator; a start does not fail without the database."""
+def log_setup_link(registry: Registry) -> None:
+    """Log a new link, if the application has a site without administrator.
+
+    A start does not fail without the database.
+    """
+    if registry.getUtility(IRoutesMapper).get_route(ROUTE) is None:
+        return
     try:
-        with sessions() as session:
-            link = make_setup_link(session, settings)
+        with registry["comicsdb.session_factory"]() as session:
+            link = make_setup_link(session, registry.settings)
             session.commit()
     except DBAPIError:  # the requests will say so
         return

@@ -28,7 +28,6 @@ from waitress import create_server
 
 import comicsdb
 from comicsdb import clock, db
-from comicsdb.accounts.first_setup import log_setup_link
 from comicsdb.accounts.passwords import digest
 from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.cli.database import upgrade
@@ -284,7 +283,6 @@ def _serve(app, bound_socket: socket.socket, address: str, accounts: list[Accoun
         click.echo("Accounts (user name, password, API token):")
         for account in accounts:
             click.echo(f"    {account.name:20} {account.password:20} {account.token}".rstrip())
-    log_setup_link(app.registry["comicsdb.session_factory"], app.registry.settings)
     click.echo("Press Ctrl-C to stop.")
     sys.stdout.flush()
     server.run()  # until Ctrl-C or SIGTERM; current requests are finished

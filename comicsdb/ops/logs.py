@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from urllib.parse import parse_qsl
 
 from pyramid.events import ApplicationCreated
+from pyramid.registry import Registry
 
 from comicsdb.http import OUTAGE_RETRY_SECONDS
 from comicsdb.http.client_address import is_trusted
@@ -144,6 +145,14 @@ class RequestLogPolicy:
             return response
 
 
+def announce_start(registry: Registry, processes: int) -> None:
+    """Log the line of a start, and the link of a first set-up."""
+    from comicsdb.accounts.first_setup import log_setup_link  # noqa: PLC0415  (imports all tables)
+
+    log_start(registry.settings, processes)
+    log_setup_link(registry)
+
+
 def log_start(settings: Mapping, processes: int) -> None:
     """Log the line of a start; `settings` are parsed ones."""
     number = "1 process" if processes == 1 else f"{processes} processes"
@@ -172,9 +181,9 @@ def _mail(settings: Mapping) -> str:
     return f"Mail {place}{', when `comicsdb mail send` is run' if by_command else ''}."
 
 
-def _log_single_start(event) -> None:
+def _announce_single_start(event) -> None:
     if multiprocessing.parent_process() is None:  # the production server logs it for all its workers
-        log_start(event.app.registry.settings, 1)
+        announce_start(event.app.registry, 1)
 
 
 class ErrorReporter(logging.Handler):
@@ -238,7 +247,7 @@ def includeme(config):
     """Set the format of the log; add request ids, the log line of the start, and error reports."""
     set_format(config.get_settings()["comicsdb.log.format"])
     wrap_execution_policy(config, RequestLogPolicy, OUTERMOST)
-    config.add_subscriber(_log_single_start, ApplicationCreated)
+    config.add_subscriber(_announce_single_start, ApplicationCreated)
     report = config.get_settings()["comicsdb.errors.report"]
     if report is not None:
         logging.getLogger().addHandler(ErrorReporter(report))

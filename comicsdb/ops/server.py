@@ -292,10 +292,7 @@ def load_application(
         raise SystemExit(1) from None
     loaded.set()
     if start_log_lock.acquire(block=False):
-        logs.log_start(app.registry.settings, options.workers)
-        from comicsdb.accounts.first_setup import log_setup_link  # noqa: PLC0415  (imports all tables)
-
-        log_setup_link(app.registry["comicsdb.session_factory"], app.registry.settings)
+        logs.announce_start(app.registry, options.workers)
     gc.collect()
     gc.freeze()
     gc.enable()

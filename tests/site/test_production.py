@@ -11,6 +11,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -165,6 +166,22 @@ def test_the_log_says_once_and_not_by_worker_how_the_site_starts(server):
         " API has none. The cache is in the memory of each process. Mail goes to the SMTP server"
         " localhost:25."
     ]
+
+
+def opened_setup_link(base: str, log: Path) -> str:
+    """The page behind the link for the first administrator, which the log has once."""
+    find_links = partial(re.findall, r"/s/set-up/[\w-]+/")
+    wait_until(lambda: find_links(log.read_text("utf-8")))
+    (path,) = find_links(log.read_text("utf-8"))
+    status, _, page = fetch(base + path)
+    assert status == 200
+    return page.decode()
+
+
+def test_the_log_of_a_new_site_has_one_link_to_its_set_up(server):
+    process, base, log = server
+    await_all(process, base)
+    assert f"comicsdb -c {log.with_suffix('.ini')} import " in opened_setup_link(base, log)
 
 
 def test_head_and_conditional_answers_have_no_body(server, catalogue):
@@ -474,7 +491,7 @@ def connections(family, port: int) -> list:
 
 def test_waitress_serves_as_the_guide_says(catalogue, tmp_path):
     port = free_port()
-    ini, environment = production(tmp_path, catalogue[0], port, includes="comicsdb_api tests.site.probe")
+    ini, environment = production(tmp_path, catalogue[0], port)
     guide = (ROOT / "docs" / "deploy.md").read_text("utf-8")
     section = re.search(r"    \[server:main\]\n(?:    .*\n)+", guide)[0]
     assert "egg:waitress#main" in section
@@ -492,6 +509,7 @@ def test_waitress_serves_as_the_guide_says(catalogue, tmp_path):
         assert (told["url"], told["address"]) == ("https://comics.example/probe/tell/", "192.0.2.7")
         assert told["process"] == process.pid
         assert fetch(f"{base}/api/issue/", Authorization=catalogue[1])[0] == 200
+        assert "comicsdb -c " in opened_setup_link(base, ini.with_suffix(".log"))
 
 
 def refused(folder: Path, url: str, port: int, **more: str) -> str:

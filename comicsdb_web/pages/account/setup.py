@@ -1,5 +1,9 @@
 """The set-up of a new site by its first administrator, at the link that the log of its start names."""
 
+import shlex
+import sys
+from pathlib import Path
+
 from pyramid.httpexceptions import HTTPSeeOther
 from pyramid.security import NO_PERMISSION_REQUIRED
 
@@ -25,7 +29,7 @@ def setup_form(request):
     except BadLinkError:
         return _bad_link(request)
     is_open = sign_up_settings(request.dbsession).signups_enabled
-    return {"form": form_state.Form({"signups_enabled": "1" if is_open else ""})}
+    return _page(request, form_state.Form({"signups_enabled": "1" if is_open else ""}))
 
 
 def set_up(request):
@@ -39,7 +43,7 @@ def set_up(request):
         return _bad_link(request)
     except InvalidError as error:
         values = {name: fields.get(name, "") for name in FIELDS}
-        return {"form": form_state.with_errors(request, error, values)}
+        return _page(request, form_state.with_errors(request, error, values))
     admin.set_sign_ups(session, None, bool(fields.get("signups_enabled")), "")
     first_setup.end_setup(session)
     queue(session, request.registry.settings, letters.set_up_test(), user=user, kind="set_up_test")
@@ -62,6 +66,13 @@ def _create_administrator(request, fields):
     return user
 
 
+def _page(request, form):
+    """The values of the page: its form, and the command line of this site, to which commands are appended."""
+    ini = request.registry.get("comicsdb.ini")
+    program = Path(sys.executable).with_name("comicsdb")
+    return {"form": form, "command": shlex.join([str(program), *(["-c", ini] if ini else [])])}
+
+
 def _bad_link(request):
     return notice(
         request,
@@ -76,7 +87,7 @@ def _bad_link(request):
 def includeme(config):
     """Add the page."""
     config.add_page(
-        "account.set_up",
+        first_setup.ROUTE,
         letters.SET_UP,
         setup_form,
         renderer="account/set_up.jinja2",

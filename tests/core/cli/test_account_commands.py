@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, text
 
 from comicsdb import clock
-from comicsdb.accounts.passwords import Passwords
+from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.catalog.unit_of_work import WRITE_LOCK
 from comicsdb.config import parse_settings
 from comicsdb.mail import Letter, queue
@@ -18,6 +18,7 @@ from comicsdb.models import (
     LibraryAct,
     OutgoingMail,
     RateLimit,
+    SignupSettings,
     StaffAction,
     User,
     user_group_member,
@@ -258,3 +259,17 @@ def test_mails_of_the_development_settings_become_files(account, factory, tmp_pa
         session.commit()
     assert account("send", group="mail").exit_code == 0
     assert len(list((tmp_path / "mail").glob("*.eml"))) == 1
+
+
+def test_set_up_prints_a_link_until_there_is_an_administrator(account, rows):
+    first, link = account("set-up").output.strip(), account("set-up").output.strip()
+    assert link.startswith("http://127.0.0.1:1/s/set-up/")
+    assert first != link
+    secret = link.rstrip("/").rpartition("/")[2]
+    assert rows(select(SignupSettings.setup_digest)) == [(digest(secret),)]
+    assert create(account, "--superuser").exit_code == 0
+    refusal = account("set-up")
+    assert (refusal.exit_code, refusal.output) == (
+        1,
+        "Error: The site has an administrator already, or is a mirror.\n",
+    )

@@ -1,11 +1,16 @@
 """The set-up of a new site, from the link of its log to an administrator who is logged in."""
 
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
+import click
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import sessionmaker
 
 from comicsdb.accounts import first_setup
+from comicsdb.cli import main
 from comicsdb.models import SignupSettings, User
 from tests.mailbox import waiting_mails
 from tests.web.conftest import field_errors, form_to, log_in, notice, soup
@@ -86,23 +91,34 @@ def test_setup_form_with_errors_creates_nobody_and_keeps_the_link(testapp, sessi
     send(testapp, path)
 
 
-def test_start_logs_a_link_only_without_administrator_and_not_on_mirrors(session, settings, make, caplog):
+def test_start_logs_a_link_only_without_administrator_and_not_on_mirrors(
+    wsgi, session, settings, make, caplog, monkeypatch
+):
     mirror = settings | {"comicsdb.mirror.origin": SimpleNamespace(url="https://comics.example")}
     assert first_setup.make_setup_link(session, mirror) is None
-
-    class Sessions:
-        """The test's session, which stays open."""
-
-        def __enter__(self):
-            return session
-
-        def __exit__(self, *error):
-            pass
-
-    first_setup.log_setup_link(Sessions, settings)
+    # A session of the test's transaction, as other tests share the database.
+    sessions = sessionmaker(session.connection(), join_transaction_mode="create_savepoint")
+    monkeypatch.setitem(wsgi.registry, "comicsdb.session_factory", sessions)
+    first_setup.log_setup_link(wsgi.registry)
     (line,) = [each for each in caplog.messages if "/s/set-up/" in each]
     assert line.startswith("The site has no administrator yet.")
     make.user("Boss", is_superuser=True)
     session.commit()
-    first_setup.log_setup_link(Sessions, settings)
+    first_setup.log_setup_link(wsgi.registry)
     assert caplog.messages[-1] == line or "/s/set-up/" not in caplog.messages[-1]
+
+
+def test_setup_page_lists_commands_with_the_program_and_ini_of_the_site(
+    wsgi, testapp, session, settings, monkeypatch
+):
+    monkeypatch.setitem(wsgi.registry, "comicsdb.ini", "/srv/my comics/production.ini")
+    commands = [each.get_text() for each in soup(testapp.get(new_path(session, settings))).select("dd code")]
+    program = f"{Path(sys.executable).parent}/comicsdb -c '/srv/my comics/production.ini' "
+    assert all(each.startswith(program) for each in commands)
+    for each in commands:
+        words = each.removeprefix(program).split()
+        context = click.Context(main, info_name="comicsdb")
+        command = main.get_command(context, words[0])
+        command.make_context(words[0], words[1:], parent=context)  # an unknown word or option is an error
+    names = [each.removeprefix(program).split()[0] for each in commands]
+    assert names == ["demo", "import", "import-gcd", "import", "mirror"]
