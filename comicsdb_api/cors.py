@@ -46,5 +46,5 @@ def _is_preflight_of_read(environ) -> bool:
 
 
 def includeme(config):
-    """Add the execution policy, outside the API's other policies."""
+    """Add the execution policy."""
     wrap_execution_policy(config, PreflightPolicy)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from comicsdb.http.execution_policies import OUTERMOST, wrap_execution_policy
+from comicsdb.http.execution_policies import wrap_execution_policy
 
 HEADER = "Strict-Transport-Security"
 
@@ -39,4 +39,4 @@ def server_headers(settings: Mapping) -> list[tuple[str, str]]:
 
 def includeme(config):
     """Add the header around all other policies."""
-    wrap_execution_policy(config, HstsPolicy, OUTERMOST + 1)
+    wrap_execution_policy(config, HstsPolicy)

@@ -18,15 +18,13 @@ from pyramid.response import Response
 from webob.byterange import Range
 from webob.datetime_utils import parse_date
 
-from comicsdb.http.execution_policies import LAST, wrap_execution_policy
+from comicsdb.http.execution_policies import wrap_execution_policy
 
 # In bytes. Proxies and the server have the same limits, in deploy/ and comicsdb/ops/server.py.
 HEADER_MAX = 4096  # including cookies
 HEADERS_MAX = 32 * 1024  # all headers together
 URL_MAX = 8192  # path and query
 HOST_MAX = 255
-# Inside the policies of logs and metrics, which parse nothing, and outside of all others.
-ORDER = LAST + 4
 # Monitoring may use any name or address of the server for this path.
 HEALTH = "/health/"
 DATE_HEADERS = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE")
@@ -220,4 +218,4 @@ def includeme(config):
     """Add the policy, and the directive by which API and site format rejections."""
     config.registry["comicsdb.refusals"] = {}
     config.add_directive("answer_refusals", answer_refusals)
-    wrap_execution_policy(config, RequestCheckPolicy, ORDER)
+    wrap_execution_policy(config, RequestCheckPolicy)

@@ -30,7 +30,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork
-from comicsdb.http.execution_policies import LAST, wrap_execution_policy
+from comicsdb.http.execution_policies import wrap_execution_policy
 from comicsdb.library.locks import lock_account, stamp_values
 from comicsdb.models import CollectionItem, Issue, IssueRating
 from comicsdb.models.choices import STARS
@@ -218,5 +218,5 @@ class DueRatingsPolicy:
 
 
 def includeme(config):
-    """Add the policy outside of the caches, whose keys depend on the counted ratings."""
-    wrap_execution_policy(config, DueRatingsPolicy, LAST + 1)
+    """Add the policy."""
+    wrap_execution_policy(config, DueRatingsPolicy)

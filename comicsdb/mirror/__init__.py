@@ -8,11 +8,10 @@ from pyramid.request import Request
 from pyramid.response import Response
 
 from comicsdb.http import SAFE_METHODS
-from comicsdb.http.execution_policies import LAST, wrap_execution_policy
+from comicsdb.http.execution_policies import wrap_execution_policy
 from comicsdb.http.request_checks import Refusal, refusal_response
 
 ORIGIN = "comicsdb.mirror.origin"
-ORDER = LAST + 3  # inside the request checks, outside of everything that reads credentials
 # POST requests that write nothing to the database.
 READ_ONLY_POSTS = (
     *("/api/match/", "/api/cover/", "/api/crosswalk/"),
@@ -44,4 +43,4 @@ class ReadOnlyPolicy:
 def includeme(config):
     """Serve without accounts and writes if the settings name an origin."""
     if config.get_settings()[ORIGIN]:
-        wrap_execution_policy(config, ReadOnlyPolicy, ORDER)
+        wrap_execution_policy(config, ReadOnlyPolicy)

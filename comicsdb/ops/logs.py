@@ -17,7 +17,7 @@ from pyramid.registry import Registry
 
 from comicsdb.http import OUTAGE_RETRY_SECONDS
 from comicsdb.http.client_address import is_trusted
-from comicsdb.http.execution_policies import OUTERMOST, ROUTE_KEY, wrap_execution_policy
+from comicsdb.http.execution_policies import ROUTE_KEY, wrap_execution_policy
 from comicsdb.http.request_checks import Refusal, refusal_response
 from comicsdb.http.secret_paths import without_secret
 from comicsdb.log_lines import in_one_line
@@ -246,7 +246,7 @@ def _masked(name: str, value: str) -> str:
 def includeme(config):
     """Set the format of the log; add request ids, the log line of the start, and error reports."""
     set_format(config.get_settings()["comicsdb.log.format"])
-    wrap_execution_policy(config, RequestLogPolicy, OUTERMOST)
+    wrap_execution_policy(config, RequestLogPolicy)
     config.add_subscriber(_announce_single_start, ApplicationCreated)
     report = config.get_settings()["comicsdb.errors.report"]
     if report is not None:

@@ -15,7 +15,7 @@ from comicsdb.config import SettingsError
 from comicsdb.db.replicas import Replica
 from comicsdb.exchange.downloads import age_of_newest
 from comicsdb.http import READ_METHODS
-from comicsdb.http.execution_policies import LAST, NOTE_CUT_KEY, ROUTE_KEY, wrap_execution_policy
+from comicsdb.http.execution_policies import NOTE_CUT_KEY, ROUTE_KEY, wrap_execution_policy
 from comicsdb.ops.metrics_folder import FOLDER, create_shared_folder
 from comicsdb.ops.watchdog import is_alive
 
@@ -249,4 +249,4 @@ def includeme(config):
     registry["comicsdb.validator_cache"].lru.on_resize = found.memory.labels("validators").set
     for replica in registry["comicsdb.replicas"] or ():
         _watch_replica(replica, found)
-    wrap_execution_policy(config, MetricsPolicy, LAST + 6)
+    wrap_execution_policy(config, MetricsPolicy)

@@ -11,14 +11,11 @@ from itertools import chain
 
 from pyramid.response import Response
 
-from comicsdb.http.execution_policies import LAST, NOTE_CUT_KEY, wrap_execution_policy
+from comicsdb.http.execution_policies import NOTE_CUT_KEY, wrap_execution_policy
 from comicsdb.http.streams import Body, Stream
 from comicsdb.ops.logs import log_failure, logging_for
 
 log = logging.getLogger(__name__)
-
-# Inside the policies of metrics and logs, and outside all others.
-ORDER = LAST + 5
 
 
 class SendingPolicy:
@@ -72,4 +69,4 @@ def _logged(pieces: Iterator[bytes], environ: dict) -> Iterator[bytes]:
 
 def includeme(config):
     """Add the policy."""
-    wrap_execution_policy(config, SendingPolicy, ORDER)
+    wrap_execution_policy(config, SendingPolicy)
