@@ -13,8 +13,9 @@ from unicodedata import combining, normalize
 from stdnum import ean
 
 from comicsdb.i18n import _, formatted
+from comicsdb.issue_numbers import clean_number
 from comicsdb.models.base import INTEGER_MAX
-from comicsdb.models.choices import Precision
+from comicsdb.models.choices import YEARS, Precision
 from comicsdb.models.currencies import DECIMALS_MAX, Currency, decimals_of
 
 # Control characters, unpaired surrogates and Unicode non-characters are not allowed in any text. Line breaks
@@ -67,6 +68,21 @@ MONTHS = {
 _YEAR_AFTER_NAME = re.compile(
     r"[(\[]\s*(\d{4})(?:\s*[-–]\s*(?:\d{4}|present|ongoing)?)?(?:\s+series)?\s*[)\]]\s*$", re.I | re.A
 )
+# `, Vol. 5` at the end of a name, or before what makes it another series: `, Vol. 1 Annual`.
+_VOLUME_AFTER_NAME = re.compile(r",?\s*[(\[]?\b(?:vol(?:ume)?\.?\s*|v\.?)(\d{1,4})[)\]]?\s*$", re.I | re.A)
+_VOLUME_IN_NAME = re.compile(
+    r"(\S[^,]*),\s*vol(?:ume)?\.?\s*\d{1,4}\s+((?:\S+\s)?(?:annual|special|yearbook|giant[ -]size)s?\b.*)",
+    re.I | re.A,
+)
+VOLUME_YEAR = 1900  # a "volume" from here on is the series' first year
+_KIND_AFTER_NAME = re.compile(r"\s+(?:TPB|HC|GN)$")  # in our own labels, before the year
+_TITLE_NUMBER = re.compile(r"^(?P<series>.+?)\s+(?:chapter\s+)?#\s*(?P<number>\S{1,25})", re.I)
+_TITLE_VOLUME = re.compile(
+    r"^(?P<series>.+?),?\s+(?:vol(?:ume)?\.?|book)\s*(?P<number>\d{1,4})\b", re.I | re.A
+)
+_FORMAT = re.compile(r"(?<!\w)(TPB?|HC|GN|OGN|Omnibus|Annual)(?!\w)")
+PLAIN_MAX = 255  # characters
+_NOT_WORDS = re.compile(r"[\W_]+")
 _FIRST_SHORT_YEAR = 30  # spreadsheets read two digits from here on as 19..
 _OFFSET_LIMIT = timedelta(hours=16)  # PostgreSQL rejects UTC offsets of this size
 _INTEGER = re.compile(r"([-+]?[0-9]+)(?:\.0*)?")
@@ -218,10 +234,52 @@ def flag(text: str, *, words: bool = False) -> bool | None:
     return (_YES_OR_NO if words else _BOOLEANS).get(text.lower())
 
 
+# Names and titles of comics.
+
+
+def plain(text: str) -> str:
+    """The letters and digits of a text, without case and accents."""
+    # Normalising takes time quadratic in the number of combining marks.
+    decomposed = normalize("NFKD", text[:PLAIN_MAX]).casefold()
+    return _NOT_WORDS.sub("", "".join(sign for sign in decomposed if not combining(sign)))
+
+
 def split_year(name: str) -> tuple[str, int | None]:
     """The name of a series without the first year after it: `Name (2018)`, `Name [2018-2022]`."""
     match = _YEAR_AFTER_NAME.search(name)
-    return (name[: match.start()].rstrip(), int(match[1])) if match else (name, None)
+    is_year = match and match.start() and YEARS[0] <= int(match[1]) <= YEARS[1]
+    return (name[: match.start()].rstrip(), int(match[1])) if is_year else (name, None)
+
+
+def split_name(text: str) -> tuple[str, int | None, int | None]:
+    """The name, first year and volume in the title of a series.
+
+    Known forms: `Name (2018 - 2022)`, `Name (2018 series)`, `Name, Vol. 5`, `Name TPB (2018)`, and
+    `Name, Vol. 1 Annual`, where the volume is that of another series, `Name`.
+    """
+    name, year = split_year(text.strip())
+    if year:
+        name = _KIND_AFTER_NAME.sub("", name)
+    if match := _VOLUME_IN_NAME.fullmatch(name):
+        return f"{match[1].strip()} {match[2]}", year, None
+    match = _VOLUME_AFTER_NAME.search(name)
+    if not match or not match.start():
+        return name.strip(), year, None
+    volume = int(match[1])
+    is_year = VOLUME_YEAR <= volume <= YEARS[1]
+    return name[: match.start()].strip(), year or (volume if is_year else None), None if is_year else volume
+
+
+def split_title(text: str) -> tuple[str, str]:
+    """The series and number in a title such as `Name #5 Variant` or `Name, Vol. 2`, else blank."""
+    match = _TITLE_NUMBER.match(text) or _TITLE_VOLUME.match(text)
+    return (match["series"].strip(), clean_number(match["number"])) if match else ("", "")
+
+
+def named_format(text: str) -> str:
+    """The format in a title such as `Name, Vol. 2 TP`, as its word, else blank."""
+    match = _FORMAT.search(text)
+    return match[1] if match else ""
 
 
 def is_web_address(text: str) -> bool:

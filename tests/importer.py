@@ -9,8 +9,8 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.db import session_factory
 from comicsdb.exchange.exporting import export_set
 from comicsdb.exchange.importing import import_set
-from comicsdb.exchange.run import ImportFailedError
 from comicsdb.media.storage import FolderStorage
+from comicsdb.problems import ImportFailedError
 from tests import engines
 from tests.conftest import close_sessions
 from tests.dataset import write_set

@@ -21,13 +21,13 @@ from comicsdb.cli.database import is_current
 from comicsdb.config import SettingsError, parse_settings
 from comicsdb.db.dev_cluster import EmbeddedError
 from comicsdb.exchange.exporting import ExportFailedError
-from comicsdb.exchange.run import ImportFailedError
 from comicsdb.i18n import in_english
 from comicsdb.media import from_settings
 from comicsdb.media.storage import Storage
 from comicsdb.ops.backup import BackupError
 from comicsdb.ops.ini import ini_loader
 from comicsdb.ops.jobs import AlreadyRunningError
+from comicsdb.problems import ImportFailedError
 
 DEFAULT_INI = "development.ini"
 DAYS = click.IntRange(1, 36_500)  # up to a hundred years, as the dates of Python begin with the year 1

@@ -51,10 +51,11 @@ from comicsdb.exchange.format import (
     VERSION,
     File,
 )
-from comicsdb.exchange.run import EXAMPLES_MAX, ImportFailedError, ImportRun, Problem, Report, SilentProgress
+from comicsdb.exchange.run import ImportRun, Report, SilentProgress
 from comicsdb.library import ratings
 from comicsdb.media.storage import Batch, Storage
 from comicsdb.models import Tombstone
+from comicsdb.problems import EXAMPLES_MAX, ImportFailedError, Problem
 
 LOCK = 7_240_413  # key of the advisory lock: one import at a time
 

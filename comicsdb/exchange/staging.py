@@ -28,7 +28,7 @@ from comicsdb.exchange.format import (
     Field,
     File,
 )
-from comicsdb.exchange.run import EXAMPLES_MAX, ImportRun, Problems
+from comicsdb.exchange.run import ImportRun
 from comicsdb.imaging.picture import Picture, PictureError, check_length
 from comicsdb.media.decoding import UPLOADS
 from comicsdb.media.storage import Batch, StorageDownError, new_key
@@ -37,6 +37,7 @@ from comicsdb.models.base import sql_type
 from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.models.currencies import CURRENCY_COLUMNS, Currency
 from comicsdb.models.picture_hash import HASHES, signed
+from comicsdb.problems import EXAMPLES_MAX, Problems
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import PRICE_DIGITS_MAX
 

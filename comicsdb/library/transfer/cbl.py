@@ -16,13 +16,13 @@ from comicsdb.i18n import _
 from comicsdb.issue_numbers import clean_number
 from comicsdb.library.transfer import values as read
 from comicsdb.library.transfer.format import CBL, CBL_FILES, ITEMS, TOO_MANY_ROWS, Row, Upload, parse_fields
-from comicsdb.library.transfer.matching import FIRST_YEAR, MatchQuery, plain, split_name
+from comicsdb.library.transfer.matching import MatchQuery
 from comicsdb.library.transfer.pending import ids_of, in_order, of_list
 from comicsdb.library.transfer.tables import decode, file_error
 from comicsdb.models import Issue, PendingEntry, Publisher, ReadingList, ReadingListItem, Series
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, YEARS, ListSource, Precision
-from comicsdb.values import is_web_address
+from comicsdb.values import VOLUME_YEAR, is_web_address, plain, split_name
 
 CONTENT_TYPE = "application/xml"
 DEPTH_MAX = 20
@@ -198,7 +198,7 @@ def _row(line: int, attributes: dict, ids: dict) -> Row:
     values = parse_fields(_without_unknown(attributes), _ATTRIBUTES, unclear)
     name, year, volume = split_name(values.get("Series", ""))
     if "Volume" in values:  # most programs write the series' first year
-        began = values["Volume"] >= FIRST_YEAR
+        began = values["Volume"] >= VOLUME_YEAR
         year, volume = (values["Volume"], volume) if began else (year, values["Volume"])
     query = MatchQuery(
         series=name,

@@ -5,6 +5,7 @@ series, and reading lists, to which rows may belong. All uploads are matched, re
 way.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import MINYEAR
 from functools import partial
@@ -14,7 +15,7 @@ from sqlalchemy import Boolean, Date, DateTime, Numeric, String
 from comicsdb.i18n import _
 from comicsdb.issue_numbers import clean_number
 from comicsdb.library.transfer import values as read
-from comicsdb.library.transfer.matching import MatchQuery, split_name
+from comicsdb.library.transfer.matching import MatchQuery
 from comicsdb.library.transfer.values import UnclearError
 from comicsdb.models import (
     CollectionItem,
@@ -32,7 +33,7 @@ from comicsdb.models.base import INTEGER_MAX, allowed_values
 from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, YEARS, Precision
 from comicsdb.schemas.collection import WHOLE_DIGITS
 from comicsdb.schemas.types import amount_problem
-from comicsdb.values import one_line, partial_day, read_money
+from comicsdb.values import one_line, partial_day, read_money, split_name
 
 FORMAT, VERSION = "comicsdb-library", 1
 COLLECTION, PULL, WISHES, RATINGS, READS = "collection", "pull_list", "wish_list", "ratings", "reads"
@@ -190,11 +191,24 @@ class Row:
         ]
         ids = (
             *(("", wanted.id), ("Comic Vine ", wanted.cv_id), ("GCD ", wanted.gcd_id), ("UPC ", wanted.upc)),
-            ("", wanted.ids),
+            *(("", wanted.ids), ("ISBN ", wanted.isbn)),
         )
         if not wanted.series:
             words[0] = next((f"{name}{each}" for name, each in ids if each), "?")
         return " ".join(filter(None, words))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table that was not understood, or about which its owner decided.
+
+    It has the plain name, the title and some cells. `field` is the one to which its owner mapped it.
+    """
+
+    name: str
+    title: str
+    cells: Sequence[str]
+    field: str = ""
 
 
 @dataclass
@@ -202,13 +216,16 @@ class Upload:
     """A parsed file; `form` is the key of its format in FORMS.
 
     `skipped` counts rows that do not belong in a library, such as comics that are neither owned nor wished
-    for.
+    for. `columns` and `sheets` are those of a table that were left out; `headers` are all its columns.
     """
 
     form: str
     rows: list[Row]
     lists: list[dict] = field(default_factory=list)
     skipped: int = 0
+    columns: list[Column] = field(default_factory=list)
+    sheets: Sequence[str] = ()
+    headers: Sequence[str] = ()
 
 
 CBL, CBL_FILES = "cbl", "cbls"
@@ -217,6 +234,8 @@ FORMS = {
     "locg": _("League of Comic Geeks"),
     "clz": _("CLZ Comics"),
     "gcd": _("my.comics.org (Grand Comics Database)"),
+    "comicbookdb": _("comicbookdb"),
+    "comicrack": _("ComicRack"),
     "table": _("A table with series and number columns"),
     CBL: _("A reading list (CBL)"),
     CBL_FILES: _("Several reading lists (CBL)"),

@@ -29,7 +29,7 @@ from comicsdb.library.transfer.format import (
     stored_lists,
 )
 from comicsdb.library.transfer.matching import AMBIGUOUS, LIKELY, MATCHED, UNKNOWN, Match, match_rows
-from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, read_file, unpacked_size
+from comicsdb.library.transfer.reading import MEGABYTE, TOO_LARGE, is_workbook, read_file, unpacked_size
 from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, pending_rows, store
 from comicsdb.library.transfer.tables import file_error
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, Series
@@ -92,7 +92,7 @@ def upload(
     if size > megabytes * MEGABYTE:
         raise file_error(TOO_LARGE, most=megabytes)
     is_xml = data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<")
-    is_large = size > background.LARGE and not is_xml
+    is_large = (size > background.LARGE and not is_xml) or is_workbook(data)
     if not is_large:
         found = read_file(data, rows=rows, megabytes=megabytes)
         is_large = len(found.rows) > background.LARGE_ROWS and found.form != CBL

@@ -4,8 +4,6 @@ An import takes by itself only what is certain. All else is a question to its ow
 and the reason why the best of them is not certain. What was not found is never replaced by something else.
 """
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -15,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from comicsdb.catalog.crosswalk import resolve_ids
 from comicsdb.i18n import _
-from comicsdb.issue_numbers import clean_number
 from comicsdb.matching import service
 from comicsdb.matching.descriptors import Descriptor, build_descriptor
 from comicsdb.matching.scoring import (
@@ -26,7 +23,6 @@ from comicsdb.matching.scoring import (
     Candidate,
 )
 from comicsdb.matching.scoring import Match as Ranking
-from comicsdb.models.choices import YEARS
 
 MATCHED, AMBIGUOUS, UNKNOWN = "matched", "ambiguous", "unknown"
 CANDIDATES_MAX = 10
@@ -53,8 +49,8 @@ class MatchQuery:
     """The values by which a row identifies its issue, or its series if `number` is blank.
 
     `year` is the series' first year; `published` is the issue's year, if its date is unknown. `written` is
-    the name as the row has it, if year or volume were split off: they may be part of the name. `ids` are
-    those of further sources, as in "metron 17 locg 4".
+    the name as the row has it, if year or volume were split off: they may be part of the name. `ids` and
+    `series_ids` are those of sources, as in "metron 17 locg 4".
     """
 
     series: str = ""
@@ -72,6 +68,8 @@ class MatchQuery:
     written: str = ""
     ids: str = ""
     format: str = ""
+    isbn: str = ""
+    series_ids: str = ""
 
     @classmethod
     def from_json(cls, values: dict) -> "MatchQuery":
@@ -140,12 +138,18 @@ def _descriptor(query: MatchQuery, prefix: str, current: Mapping[int, int]) -> D
         "publisher": query.publisher,
         "format": query.format,
         "gtin": query.upc,
+        "isbn": query.isbn,
         f"{prefix}id": current.get(query.id),
         f"{prefix}cv_id": query.cv_id,
         f"{prefix}gcd_id": query.gcd_id,
-        f"{prefix}ids": dict(zip(*[iter(query.ids.split())] * 2, strict=True)),
+        f"{prefix}ids": _by_source(query.ids),
     }
+    facts.setdefault("series_ids", _by_source(query.series_ids))
     return build_descriptor({name: value for name, value in facts.items() if value not in (None, "", {})})
+
+
+def _by_source(ids: str) -> dict[str, str]:
+    return dict(zip(*[iter(ids.split())] * 2, strict=True))
 
 
 def _decide(query: MatchQuery, ranking: Ranking) -> Match:
@@ -183,58 +187,3 @@ def _doubt(candidates: Sequence[Candidate]) -> str:
     is_contradicted = any(reason.weight < DOUBT_WEIGHT for reason in best.reasons)
     has_number = not best.needs_number or bool(texts & SAME_NUMBERS)
     return LIKELY if has_number and not is_contradicted else "doubtful"
-
-
-# Parsing of names and titles.
-
-PLAIN_MAX = 255  # characters
-FIRST_YEAR = 1900  # a "volume" from here on is the series' first year
-
-_YEAR = re.compile(
-    r"\s*[(\[](\d{4})(?:\s*[-–]\s*(?:\d{4}|present|ongoing)?)?(?:\s+series)?[)\]]\s*$", re.I | re.A
-)
-_VOLUME = re.compile(r",?\s*[(\[]?\b(?:vol(?:ume)?\.?\s*|v\.?)(\d{1,4})[)\]]?\s*$", re.I | re.A)
-_KIND = re.compile(r"\s+(?:TPB|HC|GN)$")  # in our own labels, before the year
-_TITLE_NUMBER = re.compile(r"^(?P<series>.+?)\s+(?:chapter\s+)?#\s*(?P<number>\S{1,25})", re.I)
-_TITLE_VOLUME = re.compile(
-    r"^(?P<series>.+?),?\s+(?:vol(?:ume)?\.?|book)\s*(?P<number>\d{1,4})\b", re.I | re.A
-)
-_FORMAT = re.compile(r"(?<!\w)(TPB?|HC|GN|OGN|Omnibus|Annual)(?!\w)")
-_NOT_WORDS = re.compile(r"[\W_]+")
-
-
-def split_name(text: str) -> tuple[str, int | None, int | None]:
-    """The name, first year and volume in the title of a series.
-
-    Known forms: `Name (2018)`, `Name (2018 - 2022)`, `Name (2018 series)`, `Name, Vol. 5`, `Name TPB (2018)`.
-    """
-    name, year, volume = text.strip(), None, None
-    found = _YEAR.search(name)
-    if found and found.start() and YEARS[0] <= int(found[1]) <= YEARS[1]:
-        name, year = name[: found.start()], int(found[1])
-        name = _KIND.sub("", name)
-    found = _VOLUME.search(name)
-    if found and found.start():
-        name, number = name[: found.start()], int(found[1])
-        is_year = FIRST_YEAR <= number <= YEARS[1]
-        year, volume = (year or number, volume) if is_year else (year, number)
-    return name.strip(), year, volume
-
-
-def split_title(text: str) -> tuple[str, str]:
-    """The series and number in a title such as `Name #5 Variant` or `Name, Vol. 2`, else blank."""
-    found = _TITLE_NUMBER.match(text) or _TITLE_VOLUME.match(text)
-    return (found["series"].strip(), clean_number(found["number"])) if found else ("", "")
-
-
-def named_format(text: str) -> str:
-    """The format in a title such as `Name, Vol. 2 TP`, as its word, else blank."""
-    match = _FORMAT.search(text)
-    return match[1] if match else ""
-
-
-def plain(text: str) -> str:
-    """The letters and digits of a text, without case and accents."""
-    # Normalising takes time quadratic in the number of combining marks.
-    decomposed = unicodedata.normalize("NFKD", text[:PLAIN_MAX]).casefold()
-    return _NOT_WORDS.sub("", "".join(each for each in decomposed if not unicodedata.combining(each)))

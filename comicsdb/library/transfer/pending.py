@@ -14,10 +14,11 @@ from sqlalchemy.orm import Session, sessionmaker
 from comicsdb import clock
 from comicsdb.catalog import rules
 from comicsdb.library.reading_lists import LockedList, expire_stamps, items, links
-from comicsdb.library.transfer.matching import MatchQuery, match_rows, split_name
+from comicsdb.library.transfer.matching import MatchQuery, match_rows
 from comicsdb.models import Issue, PendingEntry, ReadingList
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import ID_COLUMNS
+from comicsdb.values import split_name
 
 BATCH = 500  # entries per transaction of the daily job
 DAILY_MAX = 50_000  # entries that the daily job looks for

@@ -1,16 +1,16 @@
 """A process that parses one uploaded file.
 
-It is run as `python -m comicsdb.library.transfer.reader ROWS MEGABYTES CURRENCY MEMORY CPU`. Its input is the
-file; it prints an object with the problems of the file, or with the facts of the upload and then a line for
-each row. A file that takes too long or too much memory ends this process and no other; the memory of its rows
-is given back, which a server process would keep.
+It is run as `python -m comicsdb.library.transfer.reader ROWS MEGABYTES CURRENCY MAPPING MEMORY CPU`. Its
+input is the file; it prints an object with the errors of the file, or with the facts of the upload and then a
+line for each row. A file that takes too long or too much memory ends this process and no other; the memory of
+its rows is given back, which a server process would keep.
 """
 
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -20,11 +20,14 @@ from comicsdb.catalog.errors import InvalidError
 from comicsdb.children import environment, limit_cpu, limit_memory
 from comicsdb.i18n import _
 from comicsdb.library.transfer.format import Row, resolve_currencies, series_label
-from comicsdb.library.transfer.reading import read_file
+from comicsdb.library.transfer.reading import NO_MAPPING, read_file
+from comicsdb.problems import Problems
 
 CPU_SECONDS = 60  # for one file; the largest accepted ones need a fifth
 MEMORY_BYTES = 1024**3  # address space; the largest accepted files need half
 ANSWER_SECONDS = 300.0  # until the rows have been read; on a busy machine, CPU seconds take longer
+
+FACTS = ("form", "skipped", "lists", "columns", "sheets", "headers")  # of an upload
 
 TOO_COSTLY = _("The file takes too long or too much memory to read: please split it.")
 
@@ -38,9 +41,17 @@ class ReadFile:
 
 
 @contextmanager
-def read_in_child(data: bytes, *, rows: int, megabytes: int, currency: str) -> Iterator[ReadFile]:
+def read_in_child(
+    data: bytes,
+    *,
+    rows: int,
+    megabytes: int,
+    currency: str,
+    mapping: Mapping[str, str] = NO_MAPPING,
+) -> Iterator[ReadFile]:
     """Parse a file in a child process; raises InvalidError like `read_file`, or if it costs too much."""
-    limits = map(str, (rows, megabytes, currency, MEMORY_BYTES, CPU_SECONDS))
+    options = orjson.dumps(dict(mapping)).decode()
+    limits = map(str, (rows, megabytes, currency, options, MEMORY_BYTES, CPU_SECONDS))
     arguments = ("-P", "-m", __name__, *limits)
     process = subprocess.Popen(
         [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
@@ -67,8 +78,8 @@ def _result(process: subprocess.Popen, data: bytes) -> ReadFile:
     if not first.endswith(b"\n"):
         raise _too_costly()
     facts = orjson.loads(first)
-    if problems := facts.get("problems"):
-        raise InvalidError({"file": [_(text, mapping=mapping) for text, mapping in problems]})
+    if errors := facts.get("errors"):
+        raise InvalidError({"file": [_(text, mapping=mapping) for text, mapping in errors]})
     return ReadFile(facts, _rows(process, facts.pop("rows")))
 
 
@@ -84,8 +95,7 @@ def _too_costly() -> InvalidError:
     return InvalidError({"file": [TOO_COSTLY]})
 
 
-def _record(index: int, row: Row, currency: str) -> dict:
-    resolve_currencies(row, currency)
+def _record(index: int, row: Row) -> dict:
     wanted = orjson.loads(orjson.dumps(row.wanted))
     return {
         "index": index,
@@ -100,21 +110,36 @@ def _record(index: int, row: Row, currency: str) -> dict:
     }
 
 
-def main(rows: str, megabytes: str, currency: str, memory: str, cpu: str) -> None:
+def _problems(rows: Iterable[Row]) -> list[dict]:
+    """The cells that could not be interpreted, by field: how many there are, and the first ones."""
+    problems = Problems()
+    for row in rows:
+        for name, text in row.unclear:
+            problems.add("", row.line, name, text, rule=name)
+    return [
+        {"field": name, "count": kind.count, "cells": [(cell.line, cell.message) for cell in kind.examples]}
+        for (_file, name, _rule), kind in sorted(problems.kinds.items())
+    ]
+
+
+def main(rows: str, megabytes: str, currency: str, mapping: str, memory: str, cpu: str) -> None:
     """Parse the file from the input."""
     limit_memory(int(memory))
     limit_cpu(int(cpu))
     data, output = sys.stdin.buffer.read(), sys.stdout.buffer
     try:
-        upload = read_file(data, rows=int(rows), megabytes=int(megabytes))
+        upload = read_file(data, rows=int(rows), megabytes=int(megabytes), mapping=orjson.loads(mapping))
     except InvalidError as error:
-        problems = [(str(text), text.mapping) for texts in error.errors.values() for text in texts]
-        output.write(orjson.dumps({"problems": problems}) + b"\n")
+        errors = [(str(text), text.mapping) for texts in error.errors.values() for text in texts]
+        output.write(orjson.dumps({"errors": errors}) + b"\n")
         return
-    facts = {"form": upload.form, "skipped": upload.skipped, "lists": upload.lists, "rows": len(upload.rows)}
+    for row in upload.rows:
+        resolve_currencies(row, currency)
+    facts = {"rows": len(upload.rows), "problems": _problems(upload.rows)}
+    facts |= {name: getattr(upload, name) for name in FACTS}
     output.write(orjson.dumps(facts) + b"\n")
     for index, row in enumerate(upload.rows):
-        output.write(orjson.dumps(_record(index, row, currency)) + b"\n")
+        output.write(orjson.dumps(_record(index, row)) + b"\n")
 
 
 if __name__ == "__main__":

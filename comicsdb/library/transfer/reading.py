@@ -1,16 +1,15 @@
 """Reads uploaded files: detects their format and parses them, within limits on rows and bytes."""
 
 import io
-import lzma
 import zipfile
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import orjson
 
 from comicsdb.i18n import _
 from comicsdb.json_text import has_more_parts
-from comicsdb.library.transfer import foreign_csv
+from comicsdb.library.transfer import foreign_tables
 from comicsdb.library.transfer.cbl import SUFFIX, read_cbl, read_cbl_files
 from comicsdb.library.transfer.format import (
     COLLECTION,
@@ -32,22 +31,31 @@ from comicsdb.library.transfer.format import (
     parse_fields,
     parse_row,
 )
-from comicsdb.library.transfer.matching import plain
-from comicsdb.library.transfer.tables import NO_ROWS, Table, decode, file_error, table
-from comicsdb.values import day_first_as_iso, is_day_first, without_bad_characters
+from comicsdb.library.transfer.tables import (
+    DAMAGED,
+    MEGABYTE,
+    NO_ROWS,
+    TOO_LARGE,
+    Table,
+    columns_left_out,
+    decode,
+    file_error,
+    table,
+)
+from comicsdb.values import day_first_as_iso, is_day_first, plain, without_bad_characters
 
-MEGABYTE = 1024 * 1024
+NO_MAPPING: Mapping[str, str] = MappingProxyType({})
 PARTS_MAX = 20  # containers, members and elements of JSON, per allowed row
 ARCHIVE_START = b"PK\x03\x04"
+WORKBOOK = "xl/workbook.xml"  # a file that all XLSX workbooks have
 ENTRIES_MAX = 50  # files per archive, besides reading lists
 TABLES = {f"{part}.csv": part for part in (*PARTS, LISTS)}  # by their names in an archive
 
 NO_JSON = _("This JSON cannot be read: it is invalid or nested too deeply.")
 NOT_OURS = _("This JSON is not a comicsdb library: its “format” should be “${format}”.")
 TOO_NEW = _("This file has version ${version} of the format; this site reads version ${known}.")
-TOO_LARGE = _("The file is larger than ${most} MB: please split it.")
 NO_ARCHIVE = _("The archive cannot be read: it is damaged or has a password.")
-NOTHING_KNOWN = _("The archive has neither CBL files nor comicsdb's tables. Save a spreadsheet as CSV.")
+NOTHING_KNOWN = _("The archive has neither CBL files nor comicsdb's tables.")
 TOO_MANY_LISTS = _("The file has more than ${most} reading lists: please split it.")
 NO_LIST_NAME = _("A reading list in the file has no name, or one of more than 255 characters.")
 
@@ -66,37 +74,49 @@ _MARKS = (
 _DATED = tuple(map(plain, ("cover_date", "purchase_date", "read_dates", "added")))
 
 
-def read_file(data: bytes, *, rows: int, megabytes: int) -> Upload:
+def read_file(data: bytes, *, rows: int, megabytes: int, mapping: Mapping[str, str] = NO_MAPPING) -> Upload:
     """Parse a file of any known format; raises InvalidError for the field "file".
 
-    It may have at most `rows` rows and `megabytes` MB, even when unpacked.
+    It may have at most `rows` rows and `megabytes` MB, even when unpacked. `mapping` has the fields that its
+    owner chose for columns of a table. Workbooks are only read in a child process.
     """
     if len(data) > megabytes * MEGABYTE:
         raise file_error(TOO_LARGE, most=megabytes)
-    if data.startswith(ARCHIVE_START):
+    if is_workbook(data):
+        from comicsdb.library.transfer.workbooks import read_workbook  # noqa: PLC0415  (in the child only)
+
+        upload = _read_table(read_workbook(data, rows, megabytes), rows, mapping)
+    elif data.startswith(ARCHIVE_START):
         upload = _read_archive(data, rows, megabytes)
     else:
-        upload = _read_text(decode(data).lstrip()[:1], data, rows)
+        upload = _read_text(decode(data).lstrip()[:1], data, rows, mapping)
     if not upload.rows and not upload.lists:
         raise file_error(NO_ROWS)
     return upload
 
 
-def _read_text(first: str, data: bytes, rows: int) -> Upload:
+def is_workbook(data: bytes) -> bool:
+    """Whether a file is an XLSX workbook."""
+    if not data.startswith(ARCHIVE_START):
+        return False
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return WORKBOOK in archive.namelist()
+    except DAMAGED:
+        return False
+
+
+def _read_text(first: str, data: bytes, rows: int, mapping: Mapping[str, str]) -> Upload:
     if first in {"{", "["}:
         return _parse_json(decode(data), rows)
     if first == "<":
         return read_cbl(data, rows=rows)
-    found = table(data, rows)
-    part = _part(found)
-    return _parse_tables({part: found}, rows) if part else foreign_csv.read_table(found)
+    return _read_table(table(data, rows), rows, mapping)
 
 
-def _part(found: Table) -> str | None:
-    """The part that a table contains, if it is one of ours."""
-    return next(
-        (part for part, marks in _MARKS if {plain(mark) for mark in marks} <= set(found.columns)), None
-    )
+def _read_table(sheet: Table, rows: int, mapping: Mapping[str, str]) -> Upload:
+    part = next((part for part, marks in _MARKS if set(map(plain, marks)) <= set(sheet.titles)), None)
+    return _parse_tables({part: sheet}, rows, mapping) if part else foreign_tables.read_table(sheet, mapping)
 
 
 # JSON.
@@ -150,12 +170,6 @@ def _add_list(upload: Upload, record: dict) -> int:
 
 # Tables.
 
-# What `zipfile` raises for archives that are damaged or not supported; ValueError for offsets and names.
-_DAMAGED = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, ValueError),
-    *(RuntimeError, NotImplementedError, EOFError, OSError),
-)
-
 
 def unpacked_size(data: bytes) -> int:
     """The bytes of a file, or those that the tables and lists of an archive declare to have: no more."""
@@ -169,7 +183,7 @@ def unpacked_size(data: bytes) -> int:
                 if member.filename in TABLES or _is_list(member)
             ]
             return max(len(data), sum(sizes))
-    except _DAMAGED:
+    except DAMAGED:
         return len(data)
 
 
@@ -208,11 +222,11 @@ def _read_archive(data: bytes, rows: int, megabytes: int) -> Upload:
                 )
                 if len(decode(content).splitlines()) > 1  # has more than the header
             }
-    except _DAMAGED:
+    except DAMAGED:
         raise file_error(NO_ARCHIVE) from None
     if not tables:
         raise file_error(NOTHING_KNOWN)
-    return _parse_tables(tables, rows)
+    return _parse_tables(tables, rows, NO_MAPPING)
 
 
 def _contents(
@@ -229,8 +243,12 @@ def _contents(
         yield member.filename, content
 
 
-def _parse_tables(tables: dict[str, Table], max_rows: int) -> Upload:
+def _parse_tables(tables: dict[str, Table], max_rows: int, mapping: Mapping[str, str]) -> Upload:
     upload = Upload("comicsdb", [])
+    for part, sheet in tables.items():
+        taken = {plain(name) for name in COLUMNS[part]} - set(mapping)
+        upload.columns += columns_left_out(sheet, taken, mapping)
+        upload.headers, upload.sheets = (*upload.headers, *sheet.titles), sheet.sheets
     dated = [
         (record, name)
         for found in tables.values()
@@ -242,10 +260,10 @@ def _parse_tables(tables: dict[str, Table], max_rows: int) -> Upload:
         for record, name in dated:
             record[name] = day_first_as_iso(record[name])
     places = {}  # the index of each list, by its number or name
-    for _number, record in _named(tables.get(LISTS), LISTS):
+    for _number, record in _named(tables.get(LISTS), LISTS, mapping):
         places[record.get("list") or record.get("name")] = _add_list(upload, record)
     for part in PARTS:
-        for number, record in _named(tables.get(part), part):
+        for number, record in _named(tables.get(part), part, mapping):
             row = parse_row(part, number, record)
             if part == ITEMS:
                 row.list = _place(upload, places, record)
@@ -262,8 +280,9 @@ def _place(upload: Upload, places: dict, record: dict) -> int:
     return places[key]
 
 
-def _named(found: Table | None, part: str) -> Iterator[tuple[int, dict]]:
+def _named(sheet: Table | None, part: str, mapping: Mapping[str, str]) -> Iterator[tuple[int, dict]]:
     """The records of a table, with our column names."""
-    names = {plain(name): name for name in COLUMNS[part]}
-    for number, record in found.records if found else ():
+    chosen = {column: field for column, field in mapping.items() if field in COLUMNS[part]}
+    names = {plain(name): name for name in COLUMNS[part] if name not in chosen.values()} | chosen
+    for number, record in sheet.records if sheet else ():
         yield number, {names[name]: value for name, value in record.items() if name in names}

@@ -2,39 +2,56 @@
 
 import csv
 import io
+import lzma
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.i18n import _
-from comicsdb.library.transfer.format import TOO_MANY_ROWS
-from comicsdb.library.transfer.matching import plain
+from comicsdb.library.transfer.format import TOO_MANY_ROWS, Column
 from comicsdb.library.transfer.values import unescape_formula
+from comicsdb.values import one_line, plain
 
+MEGABYTE = 1024 * 1024
 COLUMNS_MAX = 500
 LINE_MAX = 1_000_000  # in characters; a longer line could have millions of cells
 BLANK_MAX = 500_000  # cells of blank lines; a line without cells counts as one
 DELIMITERS = ",;\t|"
 TITLE_MAX = 100  # length to which column titles are cut
+SAMPLES_MAX, SAMPLE_LENGTH = 3, 40  # cells that are shown of a column
+EXTRA = "extra_cells"  # the key in a record of its cells beyond the last column
 _SEPARATOR = re.compile(r"[^\S\n]{0,9}sep=(.)[^\S\n]{0,9}\n", re.I)  # line by which Excel names the delimiter
 
 NO_TEXT = _(
-    "This is not a supported file. Choose a CSV, JSON or ZIP file exported from this or another site, or save"
-    " your spreadsheet as CSV."
+    "This is not a supported file. Choose a CSV, XLSX, JSON or ZIP file exported from this or another site,"
+    " or save your spreadsheet as CSV."
 )
 NO_TABLE = _("The file is not a valid CSV table: check quotes and line ends near line ${line}.")
 NO_ROWS = _("The file has no rows below a header line.")
 TOO_WIDE = _("The table has more than ${most} columns.")
+TOO_LARGE = _("The file is larger than ${most} MB: please split it.")
+
+
+# What `zipfile` raises for archives that are damaged or not supported; ValueError for offsets and names.
+DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, ValueError),
+    *(RuntimeError, NotImplementedError, EOFError, OSError),
+)
 
 
 @dataclass(frozen=True)
 class Table:
-    """The columns of a table under their plain names, and its records with their line numbers."""
+    """The titles of columns by their plain names, and the records by these, with their line numbers.
 
-    columns: tuple[str, ...]
+    `sheets` are names of further sheets, which are not read.
+    """
+
+    titles: dict[str, str]
     records: list[tuple[int, dict[str, str]]]
+    sheets: tuple[str, ...] = ()
 
 
 def decode(data: bytes) -> str:
@@ -63,23 +80,26 @@ def table(data: bytes, max_rows: int) -> Table:
         text, delimiter = text[found.end() :], found[1]
     else:
         delimiter = max(DELIMITERS, key=lambda each: _in_header(text, each))
-    records, lines = [], _lines(text, delimiter)
+    return build_table(_lines(text, delimiter), max_rows)
+
+
+def build_table(lines: Iterator[tuple[int, list[str]]], max_rows: int, sheets: Sequence[str] = ()) -> Table:
+    """The table of numbered lines of cells, of which the first are the titles; raises InvalidError."""
+    records = []
     _line, header = next(lines, (0, []))
     if len(header) > COLUMNS_MAX:
         raise file_error(TOO_WIDE, most=COLUMNS_MAX)
-    columns = _names(header)
+    titles = _titles(header)
     for line, cells in lines:
         if len(records) == max_rows:
             raise file_error(TOO_MANY_ROWS, most=max_rows)
-        records.append(
-            (
-                line,
-                {name: unescape_formula(cell) for name, cell in zip(columns, cells, strict=False) if name},
-            )
-        )
+        record = {name: unescape_formula(cell) for name, cell in zip(titles, cells, strict=False)}
+        if extra := " ".join(filter(None, map(str.strip, cells[len(titles) :]))):
+            record[EXTRA] = extra
+        records.append((line, record))
     if not records:
         raise file_error(NO_ROWS)
-    return Table(columns, records)
+    return Table(titles, records, tuple(sheets))
 
 
 def _in_header(text: str, delimiter: str) -> int:
@@ -120,15 +140,33 @@ def _first_long_line(text: str) -> int | None:
     return None
 
 
-def _names(header: list[str]) -> tuple[str, ...]:
-    """The plain names of columns, "" for repeated ones; an untitled one after a price is its currency."""
-    names = []
-    for cell in header:
-        name = plain(cell[:TITLE_MAX])
-        if not name and names and names[-1].startswith("price"):
-            name = f"{names[-1]}currency"
-        names.append("" if name in names else name)
-    return tuple(names)
+def _titles(header: list[str]) -> dict[str, str]:
+    """The titles of columns by their plain names; an untitled one after a price is its currency."""
+    titles: dict[str, str] = {}
+    for position, cell in enumerate(header, 1):
+        name, title = plain(cell[:TITLE_MAX]), one_line(cell[:TITLE_MAX])
+        last = next(reversed(titles), "")
+        if not name and last.startswith("price"):
+            name, title = f"{last}currency", f"{titles[last]} ({position})"
+        elif not name or name in titles:
+            name = f"{name} {position}"
+        titles[name] = title or f"({position})"
+    return titles
+
+
+def columns_left_out(table: Table, taken: Collection[str], mapping: Mapping[str, str]) -> list[Column]:
+    """The columns with cells that are not taken, with the fields to which their owner mapped them."""
+    samples: dict[str, list[str]] = {column: [] for column in table.titles if column not in taken}
+    for _line, record in table.records:
+        for column, cells in samples.items():
+            cell = one_line(record.get(column, "")[: 4 * SAMPLE_LENGTH])[:SAMPLE_LENGTH]
+            if cell and len(cells) < SAMPLES_MAX and cell not in cells:
+                cells.append(cell)
+    return [
+        Column(column, table.titles[column], cells, mapping.get(column, ""))
+        for column, cells in samples.items()
+        if cells
+    ]
 
 
 def csv_text(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -10,7 +10,15 @@ from decimal import Decimal
 from functools import partial
 
 from comicsdb import clock, values
-from comicsdb.models.choices import EARLIEST_YEAR, GRADES, BookFormat, GradingCompany, Precision
+from comicsdb.models.choices import (
+    COMIC_VINE_NUMBERS,
+    EARLIEST_YEAR,
+    EXTERNAL_SOURCES,
+    GRADES,
+    BookFormat,
+    GradingCompany,
+    Precision,
+)
 from comicsdb.models.library import TAG_LENGTH_MAX, TAGS_MAX
 from comicsdb.schemas.types import TEXT_LENGTH_MAX
 
@@ -20,6 +28,9 @@ UPC_MAX = 20
 RAW_LINE_MAX = 4 * LINE_MAX  # before repeated spaces are collapsed
 CELL_MAX = NOTES_MAX + 1  # characters of a cell that are read: one more than any column can hold
 WORD_MAX = 100  # characters of a grade, a date, a flag and the like
+# A code as spreadsheets write it that take it for a number, and a number that they took for a date.
+_ROUNDED = re.compile(r"\d([.,]\d+)?E\+?\d+", re.A)
+_SHORT_DATE = re.compile(rf"\d{{1,2}}-({'|'.join(values.MONTHS)})", re.I | re.A)
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # prefixes of cells that spreadsheets evaluate
 
 
@@ -59,11 +70,42 @@ def line(value, max_length: int = LINE_MAX) -> str | None:
 
 
 def bar_code(value) -> str | None:
-    """A UPC, possibly with spaces, or as `="7596"`, which keeps spreadsheets from rounding it."""
+    """A UPC, possibly with spaces, or as `="7596"`, which keeps spreadsheets from rounding it to 7.596E+3."""
     text = values.compact_code((line(value) or "").strip("='\"")).upper()
-    if len(text) > UPC_MAX:
+    if len(text) > UPC_MAX or _ROUNDED.fullmatch(text):
         raise UnclearError
     return text or None
+
+
+def isbn(value) -> str | None:
+    """An ISBN of ten or thirteen digits."""
+    text = bar_code(value)
+    if text and EXTERNAL_SOURCES["isbn"].read(text) is None:
+        raise UnclearError
+    return text
+
+
+def number(value) -> str | None:
+    """The number of an issue; not a date, into which spreadsheets turn `1/2` and `3-5`."""
+    text = line(value)
+    written = values.written_day(text or "")
+    is_day = written and (written.known == Precision.DAY or not text[0].isdigit())
+    if is_day or _SHORT_DATE.fullmatch(text or ""):
+        raise UnclearError
+    return text
+
+
+def external_id(source: str, kind: str):
+    """A parser of the ids of a kind in a source; Comic Vine's may begin with the number of the kind."""
+
+    def read(text: str) -> str | None:
+        text = text.removesuffix(".0")
+        kinds, dash, _id = text.partition("-")
+        if source == "comicvine" and dash and kinds != str(COMIC_VINE_NUMBERS[kind]):
+            return None
+        return EXTERNAL_SOURCES[source].read(text)
+
+    return lambda value: parse(value, read)
 
 
 def notes(value) -> str | None:
@@ -110,6 +152,26 @@ def whole_between(low: int, high: int):
 def flag(value) -> bool | None:
     """Yes or no."""
     return value if isinstance(value, bool) else parse(value, partial(values.flag, words=True))
+
+
+def count(value) -> int | bool | None:
+    """A flag, or a number of copies."""
+    text = word(value)
+    return int(text) if re.fullmatch("[0-9]{1,6}", text) else flag(value)
+
+
+def stars(value, highest: int) -> int | None:
+    """Whole stars out of five, for a rating out of `highest`; None for zero."""
+    text = word(value)
+    match = re.fullmatch(r"(\d{1,2})(?:[.,](\d))?\d*", text, re.A)
+    if not match:
+        if text:
+            raise UnclearError
+        return None
+    rating = float(f"{match[1]}.{match[2] or 0}") * 5 / highest
+    if rating > 5 or not rating.is_integer():
+        raise UnclearError
+    return int(rating) or None
 
 
 # Other names of grades, by ten times the grade.

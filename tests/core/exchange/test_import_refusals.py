@@ -4,9 +4,9 @@ import hashlib
 
 import pytest
 
-from comicsdb.exchange.run import ImportFailedError
 from comicsdb.models.attribution import OWNERS
 from comicsdb.models.picture_hash import HASHES
+from comicsdb.problems import ImportFailedError
 from tests.cases import for_each
 from tests.dataset import entity, picture, pictures, small_set, write_set
 from tests.importer import temporary_importer

@@ -5,10 +5,10 @@ import pytest
 from comicsdb import schemas
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.slugs import slugify
-from comicsdb.library.transfer.matching import plain
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.library.transfer.values import LINE_MAX, NOTES_MAX, UnclearError, line, notes, word
 from comicsdb.schemas.types import TEXT_LENGTH_MAX
+from comicsdb.values import plain
 from tests.core.schema_reading import deserialize_field, field_errors
 from tests.cpu import assert_cpu
 

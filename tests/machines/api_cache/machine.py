@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from comicsdb.catalog import CatalogError
-from comicsdb.exchange.run import ImportFailedError
+from comicsdb.problems import ImportFailedError
 from tests.machines.api_cache.changes import (
     ALTERATIONS,
     BULK_ACTIONS,

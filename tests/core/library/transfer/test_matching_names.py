@@ -2,7 +2,8 @@
 
 import pytest
 
-from comicsdb.library.transfer.matching import clean_number, split_name, split_title
+from comicsdb.issue_numbers import clean_number
+from comicsdb.values import split_name, split_title
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""CSV files of other sites: recognised by their columns, with any encoding, delimiter and date order."""
+"""Tables of other programs: columns by their names, with any encoding, delimiter and date order."""
 
 import io
 import zipfile
@@ -281,7 +281,7 @@ BAD = {
     "empty below the titles": b"Series,Number\n\n\n",
     "one line": b"Series,Number",
     "blanks": b"  \n ",
-    "unknown columns": b"Name,Colour\na,b\n",
+    "one unknown column": b"Colour\nblue\n",
     "binary": bytes(range(256)) * 20,
     "NUL": b"Series,Number\nA\0,1\n",
     "broken UTF-16": b"\xff\xfeS\x00e",
@@ -333,3 +333,159 @@ def test_an_amount_among_blanks_is_given_up_at_once():
     unclear, clear = rows(table)
     assert [name for name, _shown in unclear.unclear] == ["purchase_price"]
     assert (clear.values["purchase_price"], clear.unclear) == ("1.00", [])
+
+
+# Columns by name, whoever wrote them.
+
+
+# The columns of comicbookdb's own files: gcd-django, issue 470.
+COMICBOOKDB = """\
+Title,Issue Number,Issue Name,Variant Name,Publisher,Imprint,Cover Date Month,Cover Date Year,Cover Price,\
+Condition,Quantity,Storage Method,Storage Location,Notes,Price Paid,Writer(s),Read/Unread,Date Acquired,\
+Location Acquired
+Salt Tide (1994),3,The Ferry,,Harbor House,,July,1995,2.95,NM,2,Bag,Long box 1,first print,3.5,A. Writer,\
+Read,08/02/1995,Corner Shop
+Salt Tide (1994),4,,,Harbor House,,8,1995,2.95,,1,,,,,,Unread,,
+Salt Tide (1994),5,,,Harbor House,,Smarch,1995,2.95,,1,,,,,,Unread,,
+"""
+# Properties of books in ComicRack, as its lists are exported.
+COMICRACK = """\
+Series;Number;Volume;Title;Year;Month;Day;Publisher;Web;Notes;Rating;Book Price;Book Condition;Book Store;\
+Book Location;Book Notes;Book Collection Status
+Salt Tide;3;1994;The Ferry;1995;7;-1;Harbor House;https://comicvine.gamespot.com/salt-tide-3/4000-77123/;\
+Tagged with ComicTagger 1.3 [CVDB77123];4.0;3.5;NM;Corner Shop;Shelf;signed;
+Salt Tide;4;1994;;1995;8;12;Harbor House;;;0;;;;;;Wanted
+"""
+
+
+def test_table_of_comicbookdb_has_its_title_month_and_year():
+    upload = read_file(COMICBOOKDB.encode(), rows=10, megabytes=1)
+    first, second, odd = upload.rows
+    assert upload.form == "comicbookdb"
+    assert (first.wanted.series, first.wanted.year, first.wanted.number) == ("Salt Tide", 1994, "3")
+    assert [row.wanted.cover_date for row in (first, second)] == [date(1995, 7, 1), date(1995, 8, 1)]
+    assert first.values == {
+        "grade": "9.4",
+        "quantity": 2,
+        "storage_location": "Long box 1",
+        "notes": "first print",
+        "purchase_price": "3.50",
+        "is_read": True,
+        "purchase_date": "1995-08-02",
+        "purchase_store": "Corner Shop",
+    }
+    assert (odd.unclear, odd.wanted.published) == ([("cover_date", "Smarch 1995")], 1995)
+    left = [column.title for column in upload.columns]
+    assert left == ["Issue Name", "Cover Price", "Storage Method", "Writer(s)"]  # those with cells
+
+
+def test_table_of_comicrack_has_ids_in_address_and_notes():
+    upload = read_file(COMICRACK.encode(), rows=10, megabytes=1)
+    owned, wished = upload.rows
+    assert upload.form == "comicrack"
+    assert (owned.wanted.ids, owned.wanted.volume, owned.wanted.published) == ("comicvine 77123", 1994, 1995)
+    assert (wished.part, wished.wanted.cover_date) == (WISHES, date(1995, 8, 12))
+    assert owned.values["notes"] == "Tagged with ComicTagger 1.3 [CVDB77123]\nsigned"
+    assert (owned.values["rating"], owned.values["purchase_price"]) == (4, "3.50")
+    assert [column.title for column in upload.columns] == ["Title"]
+
+
+def test_ids_of_any_source_are_read_from_columns_named_after_it():
+    titles = "cv_id,GCD ID,metron_id,LoCG ID,Comic Vine Volume ID,gcd_series_id,ISBN,Wikidata,Link"
+    row = "4000-123,77.0,55,9001,4050-18,12,978-1-302-92049-4,Q5,https://www.comics.org/issue/78/"
+    (found,) = rows(f"Series,Number,{titles}\nSalt Tide,1,{row}\n")
+    assert found.wanted.ids == "gcd 77 comicvine 123 metron 55 locg 9001"
+    assert found.wanted.series_ids == "comicvine 18 gcd 12"
+    assert found.wanted.isbn == "9781302920494"
+    (bare,) = rows("gcd_id,Grade,x\n77,9.4,\n")
+    assert (bare.wanted.ids, bare.says, bare.values) == ("gcd 77", "gcd 77", {"grade": "9.4"})
+
+
+def test_an_id_of_something_else_is_named_and_not_taken():
+    (row,) = rows("Series,Number,cv_id,metron_id\nSalt Tide,1,4050-18,none of them\n")
+    assert row.wanted.ids == ""
+    assert row.unclear == [("comicvine_issue", "4050-18"), ("metron_issue", "none of them")]
+
+
+def test_what_a_spreadsheet_made_of_codes_and_numbers_is_named_and_not_taken():
+    rounded = ("7.59606E+16", "7,59606E+16", "9.78130E+12", "1E+17")
+    for text in rounded:
+        (row,) = rows(f'Series,Number,UPC\nSalt Tide,1,"{text}"\n')
+        assert (row.wanted.upc, row.unclear) == ("", [("upc", text)]), text
+    for text in ("2-Jan", "02-gen", "Mar-19", "2026-01-02", "5/3/2019"):
+        (row,) = rows(f"Series,Number\nSalt Tide,{text}\n")
+        assert (row.wanted.number, row.unclear) == ("", [("number", text)]), text
+    for number in ("1/2", "½", "2019/5", "1963", "3-D", "-1", "1.MU", "1,000,000"):
+        (row,) = rows(f'Series,Number\nSalt Tide,"{number}"\n')
+        assert (row.wanted.number, row.unclear) == (number, []), number
+
+
+def test_title_of_clz_names_the_annual_of_a_volume():
+    table = "Series;Issue Nr;Cover Date\n" + "\n".join(
+        (
+            *("Salt Tide, Vol. 1 Annual;2;Jul 1995", "Salt Tide, Vol. 2 Holiday Special (1996);;1996"),
+            *("Salt Tide, Vol. 2;TP-3;May 21, 1997", "Salt Tide;1HC-E;", "Salt Tide;NN;", "Salt Tide;½-A;"),
+        )
+    )
+    found = [row.wanted for row in rows(table)]
+    assert [(query.series, query.year, query.volume, query.number, query.format) for query in found] == [
+        ("Salt Tide Annual", None, None, "2", "Annual"),
+        ("Salt Tide Holiday Special", 1996, None, "", ""),
+        ("Salt Tide", None, 2, "3", "TP"),
+        ("Salt Tide", None, None, "1", "HC"),
+        ("Salt Tide", None, None, "", ""),
+        ("Salt Tide", None, None, "½", ""),
+    ]
+    assert found[0].cover_date == date(1995, 7, 1)
+
+
+def test_a_year_is_the_first_of_the_series_if_each_series_has_one():
+    of_series = rows("Series,Number,Year\nA,1,1994\nA,2,1994\nB,1,2001\nB,2,\n")
+    assert [(row.wanted.year, row.wanted.published) for row in of_series[:3]] == [
+        *([(1994, None)] * 2),
+        (2001, None),
+    ]
+    of_issues = rows("Series,Number,Year\nA,1,1994\nA,2,1995\nB,1,2001\n")
+    assert [(row.wanted.year, row.wanted.published) for row in of_issues] == [
+        *((None, 1994), (None, 1995)),
+        (None, 2001),
+    ]
+
+
+def test_columns_that_are_not_understood_are_named_with_some_of_their_cells():
+    table = "Series,Number,Colour,,Colour,Empty\nA,1,red,x,dark,\nA,2,blue,,,\nA,3,red,y,,\n"
+    upload = read_file(table.encode(), rows=10, megabytes=1)
+    named = [(column.name, column.title, column.cells) for column in upload.columns]
+    assert named == [
+        ("colour", "Colour", ["red", "blue"]),
+        (" 4", "(4)", ["x", "y"]),
+        ("colour 5", "Colour", ["dark"]),
+    ]
+    (row,) = read_file(b"Series,Number,Notes\nA,1,one,two,,three\n", rows=10, megabytes=1).rows
+    assert (row.values, row.unclear) == ({"notes": "one"}, [("extra_cells", "two three")])
+
+
+def test_a_mapping_gives_columns_to_fields_or_leaves_them_out():
+    table = b"Was,Welche,Bemerkung,Store,Cover Date\nSalt Tide,4,signed,Corner Shop,Mai 2019\n"
+    plain = read_file(table, rows=10, megabytes=1)
+    assert [column.name for column in plain.columns] == ["was", "welche", "bemerkung"]
+    assert plain.rows[0].wanted.series == ""
+    mapping = {"was": "series", "welche": "number", "bemerkung": "", "store": "notes", "gone": "grade"}
+    mapped = read_file(table, rows=10, megabytes=1, mapping=mapping)
+    (row,) = mapped.rows
+    assert (row.wanted.series, row.wanted.number, row.wanted.cover_date) == (
+        "Salt Tide",
+        "4",
+        date(2019, 5, 1),
+    )
+    assert row.values == {"notes": "Corner Shop"}
+    fields = {column.name: column.field for column in mapped.columns}
+    assert fields == {"was": "series", "welche": "number", "bemerkung": "", "store": "notes"}
+    assert mapped.headers == ("was", "welche", "bemerkung", "store", "coverdate")
+
+
+def test_a_column_that_was_added_to_our_own_table_can_be_mapped():
+    table = b"issue_id,quantity,My remarks\n7,2,signed\n"
+    upload = read_file(table, rows=10, megabytes=1, mapping={"myremarks": "notes"})
+    assert [(column.title, column.field) for column in upload.columns] == [("My remarks", "notes")]
+    assert upload.rows[0].values == {"quantity": 2, "notes": "signed"}
