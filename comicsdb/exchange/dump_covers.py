@@ -4,6 +4,7 @@ Its members are `images/KEY.webp`; an import of the dump uses them if they are u
 file is reproducible: it depends only on the covers.
 """
 
+import io
 import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import BinaryIO
 
 from psycopg import Connection
 
-from comicsdb.media.decoding import DecoderBusyError
 from comicsdb.media.storage import Storage, is_key
 from comicsdb.media.thumbnails import NoThumbnailError, open_thumbnail
+from comicsdb.media.waiting import BusyError
 
 SIZE = "cover"  # size of the thumbnails, one of `imaging.picture.SIZES`
 CHUNK = 5000
+PIECE_MAX = 4 << 20  # bytes
 FOLDER, SUFFIX = "images/", ".webp"
 _KEYS = """
 SELECT image FROM (SELECT image FROM issue UNION SELECT image FROM variant) x
@@ -39,7 +41,7 @@ def write(path: Path, storage: Storage, keys: Iterable[bytes]) -> dict[str, int]
             key = line.decode().rstrip("\n")
             try:
                 content = open_thumbnail(storage, SIZE, key)
-            except (NoThumbnailError, DecoderBusyError):
+            except (NoThumbnailError, BusyError):
                 missing += 1
                 continue
             with content as stream:
@@ -51,11 +53,26 @@ def write(path: Path, storage: Storage, keys: Iterable[bytes]) -> dict[str, int]
     return {"pictures": pictures, "missing": missing}
 
 
+class _PackFile(io.FileIO):
+    """A file that is not read in large pieces: a header or member of a hostile pack may say any length."""
+
+    def read(self, size: int = -1) -> bytes:
+        """See `io.FileIO`; raises ReadError for a large piece."""
+        if not 0 <= size <= PIECE_MAX:
+            raise tarfile.ReadError(f"A part of the pack of covers has more than {PIECE_MAX:,} bytes.")
+        return super().read(size)
+
+
 def read(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The keys and thumbnails of a pack; other members are skipped."""
-    with tarfile.open(path, "r|") as pack:
+    """The keys and thumbnails of a pack; other members are skipped. Raises TarError."""
+    with _PackFile(path) as file, tarfile.open(fileobj=file, mode="r:") as pack:
         for member in pack:
             key = member.name.removeprefix(FOLDER).removesuffix(SUFFIX)
-            if member.isfile() and member.name == f"{FOLDER}{key}{SUFFIX}" and is_key(key):
+            if (
+                member.isfile()
+                and not member.issparse()
+                and member.name == f"{FOLDER}{key}{SUFFIX}"
+                and is_key(key)
+            ):
                 yield key, pack.extractfile(member).read()
             pack.members.clear()

@@ -7,6 +7,8 @@ from contextvars import ContextVar
 
 # Set by the production server for each request: returns a context in which another request may run.
 RELEASE: ContextVar[Callable[[], AbstractContextManager]] = ContextVar("RELEASE", default=nullcontext)
+# Requests of a process that wait for pictures, in all the rooms of `media.waiting` together.
+PICTURE_WAITERS_MAX = 64
 STOPPING = threading.Event()  # set when the server stops, which ends all waiting
 
 

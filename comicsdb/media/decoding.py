@@ -13,34 +13,25 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
-from collections import Counter, deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 from comicsdb.children import environment
-from comicsdb.http.streams import released_slot
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError, check_length, too_complex_error
-from comicsdb.media.storage import StorageDownError
+from comicsdb.media.waiting import BusyError, WaitingRoom
 
 UPLOADS_MAX = 4  # uploads of a server process that are decoded or wait for that
 MEMBER_MAX = 2  # of them, those of one member
 THUMBNAILS_MAX = 12  # thumbnails that are made or wait: a page may need dozens of new ones at once
 CPU_SECONDS = 10  # for one picture; the largest accepted ones need three
 MEMORY_BYTES = 3 * 512 * 1024**2  # address space of a child; the largest WebP pictures need 1.05 GB
-WAIT_SECONDS = 5.0  # wait for the child
 ANSWER_SECONDS = 40.0  # for one job; the child's own limit of CPU seconds is lower
 JOBS_PER_PROCESS = 1000  # limits the effect of memory leaks in decoders
 ANSWER_BYTES = 64 * 1024  # of a response, without the picture
 RESULT_BYTES = 64 * 1024**2  # of a returned picture
-
-
-class DecoderBusyError(StorageDownError):
-    """The decoder is busy, or another picture of this member is being decoded."""
-
-    retry_after = 3  # seconds
 
 
 class _ProcessDiedError(Exception):
@@ -83,13 +74,13 @@ class _DecoderProcess:
         self.jobs = 0
 
     def ask(self, job: dict, data: bytes) -> tuple[dict, bytes]:
-        """The child's response; raises _ProcessDiedError, or DecoderBusyError after ANSWER_SECONDS."""
+        """The child's response; raises _ProcessDiedError, or BusyError after ANSWER_SECONDS."""
         self.jobs += 1
         try:
             self._connection.send_bytes(json.dumps(job | {"cpu": CPU_SECONDS}).encode())
             self._connection.send_bytes(data)
             if not self._connection.poll(ANSWER_SECONDS):
-                raise DecoderBusyError("A picture was not decoded in time.")
+                raise BusyError("A picture was not decoded in time.")
             answer = json.loads(self._connection.recv_bytes(ANSWER_BYTES))
             return answer, self._connection.recv_bytes(RESULT_BYTES)
         except (EOFError, ConnectionError) as error:
@@ -113,50 +104,12 @@ class _DecoderProcess:
         self._process.wait()
 
 
-class Decoder:
-    """A child process that decodes pictures one after the other, for a queue of at most `places` threads."""
+class Decoder(WaitingRoom):
+    """A child process that decodes pictures one after the other, for at most `places` waiting requests."""
 
     def __init__(self, places: int):
-        self._places = places
-        self._queued: Counter[int | None] = Counter()  # by member
-        self._lock = threading.Lock()
-        self._turn = threading.Lock()
+        super().__init__(places, turns=1, member_places=MEMBER_MAX)
         self._idle: deque[_DecoderProcess] = deque()
-
-    @contextmanager
-    def queue(self, member: int | None = None) -> Iterator[None]:
-        """Take a place in the queue until the end of the block; meanwhile, other requests may run.
-
-        Raises DecoderBusyError if there is none.
-        """
-        with self._lock:
-            is_full = self._queued.total() >= self._places
-            if is_full or (member is not None and self._queued[member] >= MEMBER_MAX):
-                raise DecoderBusyError("Too many pictures are waiting to be decoded.")
-            self._queued[member] += 1
-        try:
-            with released_slot():
-                yield
-        finally:
-            with self._lock:
-                self._queued[member] -= 1
-                self._queued += Counter()  # drops members without a place
-
-    @contextmanager
-    def turn(self) -> Iterator["Decoder"]:
-        """Wait up to WAIT_SECONDS for a turn, with a place in the queue; raises DecoderBusyError."""
-        if not self._turn.acquire(timeout=WAIT_SECONDS):
-            raise DecoderBusyError("Too many pictures are being decoded.")
-        try:
-            yield self
-        finally:
-            self._turn.release()
-
-    @contextmanager
-    def acquire(self) -> Iterator["Decoder"]:
-        """Take a place in the queue and wait for a turn; raises DecoderBusyError."""
-        with self.queue(), self.turn():
-            yield self
 
     def clean(self, data: bytes, *, hashed: bool = False, sizes: Sequence[str] = ()) -> CleanedPicture:
         """A picture without its metadata, with thumbnails of these sizes; raises PictureError."""

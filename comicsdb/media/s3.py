@@ -30,9 +30,10 @@ from comicsdb.media.storage import (
     content_type,
     is_key,
 )
+from comicsdb.media.waiting import READ_PLACES, READ_TURNS, WRITE_PLACES, WRITE_TURNS, WaitingRoom
 
 CONNECT, READ, ATTEMPTS = 5, 10, 3  # seconds, seconds, tries
-CONNECTIONS = 16  # kept open for the threads of a process
+CONNECTIONS = READ_TURNS + WRITE_TURNS  # kept open for the threads of a process
 BACKOFF_SECONDS = 5  # after a failure; requests fail at once during this time
 NOT_FOUND_CODES = frozenset({"404", "NoSuchKey", "NotFound"})
 
@@ -56,6 +57,8 @@ class S3Storage(Storage):
         self.bucket = bucket
         self._prefix = f"{prefix}/" if prefix else ""
         self._down_until = 0.0
+        self._readers = WaitingRoom(READ_PLACES, READ_TURNS)
+        self._writers = WaitingRoom(WRITE_PLACES, WRITE_TURNS)
         self._client = boto3.session.Session().client(
             "s3",
             endpoint_url=endpoint or None,
@@ -77,7 +80,7 @@ class S3Storage(Storage):
 
     def open(self, key: str, size: str = "") -> Content:
         """See `Storage`; reads the whole picture."""
-        with self._request() as client:
+        with self._readers.acquire(), self._request() as client:
             found = client.get_object(**self._at(key, size))
             data = found["Body"].read()
         return Content(io.BytesIO(data), len(data), found["LastModified"])
@@ -85,7 +88,7 @@ class S3Storage(Storage):
     def exists(self, key: str, size: str = "") -> bool:
         """See `Storage`; False for invalid keys."""
         try:
-            with self._request() as client:
+            with self._readers.acquire(), self._request() as client:
                 client.head_object(**self._at(key, size))
         except (BadKeyError, FileNotFoundError):
             return False
@@ -100,7 +103,7 @@ class S3Storage(Storage):
         """See `Storage`."""
         data = source if isinstance(source, bytes) else source.read_bytes()
         digest = hashlib.md5(data, usedforsecurity=False).digest()
-        with self._request() as client:
+        with self._writers.acquire(), self._request() as client:
             client.put_object(
                 **self._at(key, size),
                 Body=data,
@@ -118,10 +121,11 @@ class S3Storage(Storage):
 
     def delete(self, key: str) -> None:
         """See `Storage`; the picture goes first, as `open_thumbnail` checks for it at the end."""
-        with self._request() as client:
-            client.delete_object(**self._at(key))
-        for entry in self._below(f"{THUMBNAILS}/{key}/"):
-            self.remove(entry.name)
+        with self._writers.acquire():
+            with self._request() as client:
+                client.delete_object(**self._at(key))
+            for entry in self._below(f"{THUMBNAILS}/{key}/"):
+                self.remove(entry.name)
 
     def entries(self) -> Iterator[Entry]:
         """See `Storage`."""

@@ -6,6 +6,7 @@ each key is a file, and keys with the same bytes may be hard links.
 
 import errno
 import logging
+import math
 import os
 import re
 import secrets
@@ -13,6 +14,7 @@ import shutil
 from collections.abc import Hashable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from typing import BinaryIO, NamedTuple
 
 from comicsdb.log_lines import OutageLog
@@ -21,6 +23,7 @@ log = logging.getLogger(__name__)
 STORAGE_OUTAGE = OutageLog(log)
 
 KEY_LENGTH = 100
+DISCARD_SECONDS = 10.0  # in a request
 THUMBNAILS = "thumbs"  # the folder of thumbnails, next to those of the kinds
 UNDATED = frozenset({"user"})  # kinds whose keys have no date
 # Slash-separated names that begin with a letter, digit or underscore: no `..`, hidden file or absolute path.
@@ -163,9 +166,10 @@ class Storage:
 
         Never fails: the sweep removes the rest.
         """
+        until = monotonic() + DISCARD_SECONDS if limit is None else math.inf
         limit = self.discard_limit if limit is None else limit
         for number, key in enumerate(keys):
-            if number == limit:
+            if number == limit or monotonic() > until:
                 log.info("Many pictures were replaced or deleted at once: the rest is left to the sweep")
                 return
             try:

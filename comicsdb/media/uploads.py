@@ -14,9 +14,10 @@ from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
 from comicsdb.imaging.picture import DEFAULT_UPLOAD_SIZES, UPLOAD_SIZES, PictureError
-from comicsdb.media.decoding import UPLOADS, CleanedPicture, Decoder, DecoderBusyError
+from comicsdb.media.decoding import UPLOADS, CleanedPicture, Decoder
 from comicsdb.media.storage import STORAGE_OUTAGE, Storage, StorageDownError, new_key
 from comicsdb.media.thumbnails import store_thumbnail
+from comicsdb.media.waiting import BusyError
 from comicsdb.models.picture_hash import PictureHash, signed
 
 log = logging.getLogger(__name__)
@@ -35,11 +36,11 @@ def picture_values(
 
     With `hashed`, all its hashes are stored in this session's transaction, which must also write a row that
     refers to the picture. `kind` is the folder: the row's kind, or `variants` for a variant. `member` is the
-    account of the uploader, None for commands. Raises PictureError, and StorageDownError (DecoderBusyError
+    account of the uploader, None for commands. Raises PictureError, and StorageDownError (BusyError
     while another picture of the member is being decoded).
     """
+    sizes = UPLOAD_SIZES.get(kind, DEFAULT_UPLOAD_SIZES)
     with _decoder_for(session, member) as decoder:
-        sizes = UPLOAD_SIZES.get(kind, DEFAULT_UPLOAD_SIZES)
         cleaned = decoder.clean(data, hashed=hashed, sizes=sizes)
     if hashed and not cleaned.hashes:
         log.error("The cover uploaded just now cannot be hashed.")
@@ -66,14 +67,14 @@ def check_upload(session: Session, data: bytes, member: int | None) -> None:
 def _decoder_for(session: Session, member: int | None) -> Iterator[Decoder]:
     """Wait for the decoder, having locked the member's pictures, across processes, for this transaction.
 
-    Raises DecoderBusyError if the lock is not free within UPLOAD_LOCK_SECONDS, or the decoder is busy.
+    Raises BusyError if the lock is not free within UPLOAD_LOCK_SECONDS, or the decoder is busy.
     """
     lock = select(func.pg_try_advisory_xact_lock(UPLOAD_LOCK, member))
     with UPLOADS.queue(member):
         until = time.monotonic() + UPLOAD_LOCK_SECONDS
         while member is not None and not session.scalar(lock):
             if time.monotonic() > until:
-                raise DecoderBusyError("Another picture of this member is being decoded.")
+                raise BusyError("Another picture of this member is being decoded.")
             time.sleep(0.1)
         with UPLOADS.turn() as decoder:
             yield decoder

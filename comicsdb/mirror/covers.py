@@ -10,6 +10,7 @@ from pathlib import Path
 
 from comicsdb.exchange import dump_covers
 from comicsdb.media.storage import Content, FolderStorage, StorageDownError
+from comicsdb.media.waiting import READ_PLACES, READ_TURNS, WaitingRoom
 from comicsdb.mirror.origin import BusyError, Origin, OriginError, UnreadableError
 
 MEGABYTE = 1_000_000
@@ -27,6 +28,7 @@ class CoverCache(FolderStorage):
         self._lock = threading.Lock()
         self._bytes: int | None = None  # counted at the first write
         self._down_until = 0.0
+        self._readers = WaitingRoom(READ_PLACES, READ_TURNS)
 
     def open(self, key: str, size: str = "") -> Content:
         """See `Storage`; raises StorageDownError if the origin does not respond."""
@@ -35,7 +37,9 @@ class CoverCache(FolderStorage):
         except FileNotFoundError:
             if size:
                 raise
-            self._fetch_for_reader(key)
+            with self._readers.acquire():
+                if not self.exists(key):  # another request may have fetched it meanwhile
+                    self._fetch_for_reader(key)
             found = super().open(key)
         os.utime(found.stream.fileno())  # the time of its last use
         return found

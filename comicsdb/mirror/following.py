@@ -111,7 +111,8 @@ def reload(
     found = dumps.newest(origin, folder, key, progress, schema=schema, loaded=loaded, covers_most=most)
     if found.covers:
         log.info("Unpacking the covers of %s.", origin.url)
-        covers.fill(found.covers)
+        with read_form(f"The pack of covers of {origin.url}"):
+            covers.fill(found.covers)
     log.info("Loading the dump of %s.", origin.url)
     with engine.begin() as connection, read_form(f"The dump of {origin.url}"):
         load(connection, found.file, origin.url, found.public_key, found.start)

@@ -1,17 +1,20 @@
 """The origin of a mirror over HTTP: its description, dumps, feed and pictures."""
 
 import hashlib
+import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tarfile import TarError
 from typing import NamedTuple
 from urllib.parse import quote, urljoin
 
 import httpx
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
+from comicsdb.imaging.picture import BYTES_MAX
 from comicsdb.values import whole_number
 
 WELL_KNOWN = "/.well-known/comicsdb.json"
@@ -20,6 +23,10 @@ BATCH = 1000  # lines of the feed per response
 TIMEOUT = httpx.Timeout(30, read=WAIT + 30)
 RETRY_AFTER_MAX = 300  # seconds to which longer waits are cut
 BLOCK = 1 << 20  # bytes
+# The largest answers that are read: a description or manifest, a response of the feed, a picture.
+SMALL_BYTES, FEED_BYTES, PICTURE_BYTES = 10_000_000, 100_000_000, BYTES_MAX
+SLOW_SECONDS, PICTURE_SECONDS = 300.0, 20.0  # within which an answer must have arrived
+PICTURE_TIMEOUT = httpx.Timeout(10)
 
 
 class OriginError(Exception):
@@ -48,6 +55,15 @@ class Position(NamedTuple):
     epoch: str
     after: int
     touched: str
+
+
+class Answer(NamedTuple):
+    """A response that was read whole."""
+
+    url: str
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
 
 
 class Origin:
@@ -84,7 +100,7 @@ class Origin:
             "limit": str(BATCH),
         }
         headers = {"Prefer": f"wait={wait}"} if wait else {}
-        response = self._get(f"{self.url}/api/change/", params=asked, headers=headers)
+        response = self._get(f"{self.url}/api/change/", FEED_BYTES, params=asked, headers=headers)
         return _json(response), "Preference-Applied" in response.headers
 
     def download(
@@ -133,39 +149,48 @@ class Origin:
 
         Raises BusyError instead of waiting, as a reader waits for the picture.
         """
-        response = self._send(f"{self.url}/media/{quote(key)}")
-        if response.status_code in (404, 410):
+        url = f"{self.url}/media/{quote(key)}"
+        response = self._send(url, PICTURE_BYTES, PICTURE_SECONDS, timeout=PICTURE_TIMEOUT)
+        if response.status in (404, 410):
             return None
-        if response.status_code in (502, 503, 504):
-            raise OriginError(f"{response.request.url} answers {response.status_code}.")
-        if response.status_code != 200:
-            raise UnreadableError(f"{response.request.url} answers {response.status_code}.")
+        if response.status in (502, 503, 504):
+            raise OriginError(f"{response.url} answers {response.status}.")
+        if response.status != 200:
+            raise UnreadableError(f"{response.url} answers {response.status}.")
         return response.content
 
-    def _get(self, url: str, **options) -> httpx.Response:
+    def _get(self, url: str, most: int = SMALL_BYTES, **options) -> Answer:
         """Get a URL, waiting if the origin responds with 429."""
         while True:
             try:
-                response = self._send(url, **options)
+                response = self._send(url, most, **options)
                 break
             except BusyError as error:
                 time.sleep(error.seconds)
-        if response.status_code == 200:
+        if response.status == 200:
             return response
-        if response.status_code == 410:
+        if response.status == 410:
             raise HorizonError(_detail(response))
-        if response.status_code == 401:
+        if response.status == 401:
             raise OriginError(f"{self.url} has no open API: make a token there, and name it with --token.")
-        raise OriginError(f"{response.request.url} answers {response.status_code}: {_detail(response)}")
+        raise OriginError(f"{response.url} answers {response.status}: {_detail(response)}")
 
-    def _send(self, url: str, **options) -> httpx.Response:
+    def _send(self, url: str, most: int, seconds: float = SLOW_SECONDS, **options) -> Answer:
+        """The answer, read; raises OriginError for one that is too long or slow, BusyError for a 429."""
+        until, body = time.monotonic() + seconds, bytearray()
         try:
-            response = self._client.get(url, **options)
+            with self._client.stream("GET", url, **options) as response:
+                for piece in response.iter_bytes():
+                    body += piece
+                    if len(body) > most:
+                        raise OriginError(f"{url} answers with more than {most:,} bytes.")
+                    if time.monotonic() > until:
+                        raise OriginError(f"{url} takes longer than {seconds:.0f} seconds.")
         except httpx.HTTPError as error:
             raise OriginError(f"{self.url} does not answer: {_reason(error)}") from error
         if response.status_code == 429:
-            raise BusyError(f"{self.url} has limited the mirror's requests.", _seconds(response))
-        return response
+            raise BusyError(f"{self.url} has limited the mirror's requests.", _seconds(response.headers))
+        return Answer(str(response.url), response.status_code, response.headers, bytes(body))
 
 
 @contextmanager
@@ -173,7 +198,7 @@ def read_form(what: str) -> Iterator[None]:
     """Turn the errors of reading what an origin sent in another form into OriginError."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, TarError) as error:
         raise OriginError(f"{what} has a form that this version cannot read: {error!r}") from error
     except (sqlite3.DatabaseError, DataError, IntegrityError, ProgrammingError) as error:
         reason = str(getattr(error, "orig", error)).partition("\n")[0]
@@ -185,23 +210,23 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _seconds(response: httpx.Response) -> int:
-    seconds = whole_number(response.headers.get("Retry-After"), high=RETRY_AFTER_MAX, clamp=True)
+def _seconds(headers: Mapping[str, str]) -> int:
+    seconds = whole_number(headers.get("Retry-After"), high=RETRY_AFTER_MAX, clamp=True)
     return 60 if seconds is None else max(seconds, 1)
 
 
-def _json(response: httpx.Response) -> dict:
+def _json(response: Answer) -> dict:
     try:
-        return response.json()
-    except ValueError as error:
-        raise OriginError(f"{response.request.url} is no address of a comicsdb site: not JSON.") from error
+        return json.loads(response.content)
+    except (ValueError, RecursionError) as error:
+        raise OriginError(f"{response.url} is no address of a comicsdb site: not JSON.") from error
 
 
-def _detail(response: httpx.Response) -> str:
+def _detail(response: Answer) -> str:
     try:
-        return str(response.json()["detail"])
-    except (ValueError, KeyError, TypeError):
-        return response.reason_phrase
+        return str(json.loads(response.content)["detail"])
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return f"the status is {response.status}"
 
 
 def _reason(error: httpx.HTTPError) -> str:

@@ -24,7 +24,7 @@ from waitress.proxy_headers import proxy_headers_middleware
 
 from comicsdb.http.hsts import server_headers
 from comicsdb.http.slow_clients import SlowClientMiddleware
-from comicsdb.http.streams import STOPPING
+from comicsdb.http.streams import PICTURE_WAITERS_MAX, STOPPING
 from comicsdb.ops import logs
 from comicsdb.ops.ini import ini_loader
 from comicsdb.ops.metrics_folder import create_shared_folder
@@ -54,7 +54,8 @@ class Options:
     """The options of the `[server:...]` section, named as in waitress if that has the same option.
 
     In each process the application runs in `threads` threads; more than two are slower, as they contend for
-    the interpreter. `slow_clients` further threads wait for clients, and `streams` for changes.
+    the interpreter. `slow_clients` further threads wait for clients, `streams` for changes, and some for
+    pictures.
     """
 
     host: str = "127.0.0.1"
@@ -168,7 +169,7 @@ def run(options: Options, global_conf: dict) -> None:
         http=HTTPModes.http1,
         websockets=False,
         workers=options.workers,
-        blocking_threads=options.threads + options.slow_clients + options.streams,
+        blocking_threads=options.threads + options.slow_clients + options.streams + PICTURE_WAITERS_MAX,
         http1_settings=HTTP1Settings(max_buffer_size=HEAD_MAX),
         respawn_failed_workers=True,
         workers_kill_timeout=options.patience,

@@ -8,9 +8,10 @@ from pyramid.httpexceptions import HTTPServiceUnavailable
 from pyramid.response import Response
 
 from comicsdb.http.streams import released_slot
-from comicsdb.media.decoding import THUMBNAILS, DecoderBusyError
+from comicsdb.media.decoding import THUMBNAILS
 from comicsdb.media.storage import StorageDownError
 from comicsdb.media.thumbnails import NoThumbnailError, open_thumbnail
+from comicsdb.media.waiting import BusyError
 
 WAITING = threading.BoundedSemaphore(4)  # requests that wait for a new picture
 
@@ -32,9 +33,9 @@ def picture_response(request, title: str, lines: list[str], covers: list[str]):
 
 
 def _create(request, key: str, draw: Callable[[], bytes]) -> bytes:
-    """Draw a picture, or wait for another request that does; raises DecoderBusyError if too many wait."""
+    """Draw a picture, or wait for another request that does; raises BusyError if too many wait."""
     if not WAITING.acquire(blocking=False):
-        raise DecoderBusyError("Too many pictures are waiting to be drawn.")
+        raise BusyError("Too many pictures are waiting to be drawn.")
     try:
         with released_slot():
             picture, _is_cached = request.cache.figures.get_or_create(key, draw, missed=True)

@@ -24,6 +24,7 @@ NO_SPACE = "{working} has no space left for the copy of {name}: name a folder on
 EDGE = 1 << 20  # bytes at each end of a file that identify it
 CACHE = -64_000  # SQLite's cache, in KiB
 BUFFER = 1 << 20
+EXPANSION_MAX = 100  # times the packed size; real dumps are six times as large
 
 
 class DumpError(Exception):
@@ -139,6 +140,8 @@ def _make_copy(path: Path, part: Path, step: Callable[[str], None]) -> None:
             inside = [each for each in archive.infolist() if not each.is_dir()]
             if len(inside) != 1:
                 raise DumpError(f"{path.name} contains {len(inside)} files; a dump is one.")
+            if inside[0].file_size > EXPANSION_MAX * max(inside[0].compress_size, BUFFER):
+                raise DumpError(f"{path.name} is more than {EXPANSION_MAX} times as large unpacked.")
             with archive.open(inside[0]) as stream:
                 _convert(path, stream, part, step)
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:

@@ -12,6 +12,7 @@ from io import BufferedIOBase
 from comicsdb.exchange.gcd import schema
 
 CHUNK = 5000  # rows stored at once
+LINE_MAX = 64 << 20  # bytes; mysqldump ends a statement after 16 MB
 _CREATE = re.compile(r"CREATE TABLE `(\w+)`")
 _COLUMN = re.compile(r"\s+`(\w+)` ")
 _INSERT = re.compile(r"INSERT (?:IGNORE )?INTO `(\w+)`(?: \(([^)]*)\))? VALUES\s*")
@@ -30,7 +31,9 @@ def convert(stream: BufferedIOBase, connection: sqlite3.Connection) -> None:
     """Store those tables of a dump that are needed in an SQLite file, with their indexes."""
     columns: dict[str, list[str]] = {}
     creating = ""
-    for number, raw in enumerate(stream, 1):
+    for number, raw in enumerate(iter(lambda: stream.readline(LINE_MAX + 1), b""), 1):
+        if len(raw) > LINE_MAX:
+            raise MalformedError(f"Line {number} of the dump has more than {LINE_MAX:,} bytes.")
         text = raw.decode("utf-8", errors="replace")
         if creating:
             if found := _COLUMN.match(text):

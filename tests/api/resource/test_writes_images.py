@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb.media import decoding
+from comicsdb.media import decoding, waiting
 from comicsdb.media.storage import FolderStorage
 from comicsdb.models import Imprint, Issue, Variant
 from tests.api.writing import PICTURE_FILES, picture, storage_key
@@ -68,7 +68,7 @@ def test_a_picture_that_is_much_to_decode_is_refused_with_what_helps(writer, sto
 
 
 def test_who_sends_too_many_pictures_at_once_is_told_to_wait(writer, stored, monkeypatch):
-    monkeypatch.setattr(decoding, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(waiting, "WAIT_SECONDS", 0.01)
     before = stored()
     with decoding.UPLOADS.acquire():
         told = writer.testapp.post(

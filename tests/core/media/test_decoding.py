@@ -16,8 +16,9 @@ from PIL import Image
 
 from comicsdb.imaging.picture import Picture, PictureError, TooComplexError
 from comicsdb.imaging.structure import check_structure
-from comicsdb.media import decoding, uploads
-from comicsdb.media.decoding import Decoder, DecoderBusyError
+from comicsdb.media import decoding, uploads, waiting
+from comicsdb.media.decoding import Decoder
+from comicsdb.media.waiting import BusyError
 from tests.cpu import assert_cpu
 from tests.dataset import picture
 from tests.pictures import encoded, heavy_scans, interlaced, scans
@@ -184,8 +185,8 @@ def test_children_are_few_and_stay(decoder):
 
 
 def test_acquire_while_the_child_is_busy_raises_after_the_wait(decoder, monkeypatch):
-    monkeypatch.setattr(decoding, "WAIT_SECONDS", 0.01)
-    with decoder.acquire(), pytest.raises(DecoderBusyError), decoder.acquire():
+    monkeypatch.setattr(waiting, "WAIT_SECONDS", 0.01)
+    with decoder.acquire(), pytest.raises(BusyError), decoder.acquire():
         pass
     with decoder.acquire():
         pass
@@ -196,12 +197,12 @@ def test_queue_without_a_place_raises_at_once(decoder):
         for member in (1, 1, 2, 2, None, None):
             queued.enter_context(decoder.queue(member))
         for member in (3, None):
-            with pytest.raises(DecoderBusyError), decoder.queue(member):
+            with pytest.raises(BusyError), decoder.queue(member):
                 pass
     with ExitStack() as queued:
         for member in (1, 1):
             queued.enter_context(decoder.queue(member))
-        with pytest.raises(DecoderBusyError), decoder.queue(1):
+        with pytest.raises(BusyError), decoder.queue(1):
             pass
         with decoder.queue(2):
             pass
@@ -258,7 +259,7 @@ def test_a_member_has_one_picture_decoded_at_a_time(folder, factory, monkeypatch
     monkeypatch.setattr(uploads, "UPLOAD_LOCK_SECONDS", 0.2)
     with factory() as one, factory() as two:
         uploads.picture_values(one, folder, "user", picture(), hashed=False, member=7)
-        with pytest.raises(DecoderBusyError):
+        with pytest.raises(BusyError):
             uploads.picture_values(two, folder, "user", picture(), hashed=False, member=7)
         uploads.picture_values(two, folder, "user", picture(), hashed=False, member=8)
         one.rollback()

@@ -14,6 +14,7 @@ from comicsdb.media import from_settings, s3
 from comicsdb.media.s3 import BACKOFF_SECONDS, S3Storage
 from comicsdb.media.storage import STORAGE_OUTAGE, StorageDownError
 from comicsdb.media.uploads import picture_values
+from comicsdb.media.waiting import READ_PLACES, WRITE_PLACES
 from tests.core.config.test_config import GIVEN
 from tests.core.media.test_media_storage import names
 from tests.dataset import picture, pictures, small_set
@@ -69,8 +70,9 @@ def test_a_long_list_is_read_page_by_page(bucket, monkeypatch):
 
 
 def test_threads_share_one_storage(bucket):
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(WRITE_PLACES) as pool:
         keys = list(pool.map(lambda number: save_picture(bucket, "user", bytes([number]), "png"), range(24)))
+    with ThreadPoolExecutor(READ_PLACES) as pool:
         assert list(pool.map(bucket.read, keys)) == [bytes([number]) for number in range(24)]
 
 

@@ -1,7 +1,14 @@
 """A mirror of a hostile origin: nothing of a wrong dump or feed is stored, and the error says why."""
 
+import gzip
+import resource
+import socket
 import sqlite3
-from contextlib import closing
+import tarfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from types import SimpleNamespace
 
 import orjson
 import pytest
@@ -9,7 +16,9 @@ from sqlalchemy import create_engine, text
 
 from comicsdb.exchange import compression, dump, minisign
 from comicsdb.mirror import following
-from comicsdb.mirror.origin import WELL_KNOWN, Origin, OriginError
+from comicsdb.mirror import origin as origin_module
+from comicsdb.mirror.covers import CoverCache
+from comicsdb.mirror.origin import WELL_KNOWN, Origin, OriginError, Position
 from tests.cases import for_each
 from tests.conftest import database_copy
 from tests.http_service import http_service
@@ -252,3 +261,76 @@ def test_a_feed_of_another_form_is_not_stored(mirrored, made, tmp_path):
             origin.feed = feed
             assert follower.work() > 0, feed
             assert _state(mirrored) == before, feed
+
+
+def test_an_answer_of_any_size_or_speed_is_read_only_so_far(made, tmp_path, monkeypatch):
+    folder, key = made
+    hostile = HostileOrigin(folder / "made", key)
+    start = Position("x", 0, "0")
+    with http_service(hostile.answer) as (url, asked):
+        origin = Origin(url)
+        for part, address in (("about", WELL_KNOWN), ("feed", "/api/change/")):
+            monkeypatch.setattr(hostile, part, {"x": "x" * 200_000_000})
+            read = origin.describe if part == "about" else lambda: origin.changes(start)
+            with pytest.raises(OriginError, match=r"answers with more than [0-9,]+ bytes"):
+                read()
+            assert address in asked[-1]
+    packed = gzip.compress(b" " * 300_000_000, 9)
+    with http_service(lambda _path: (200, {"Content-Encoding": "gzip"}, packed)) as (url, _asked):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with pytest.raises(OriginError, match="more than 10,000,000 bytes"):
+            Origin(url).describe()
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150_000  # KB
+    with (
+        http_service(lambda _path: (200, {}, b'{"x":' * 100_000)) as (url, _asked),
+        pytest.raises(OriginError, match="not JSON"),
+    ):
+        Origin(url).describe()
+
+
+@contextmanager
+def dripping(seconds: float) -> Iterator[str]:
+    """The URL of a server that sends a byte of an endless answer at intervals."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            client, _address = server.accept()
+            with client, suppress(OSError):
+                client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+                while not stopped.wait(seconds):
+                    client.sendall(b"x")
+
+        stopped, thread = threading.Event(), threading.Thread(target=drip)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        stopped.set()
+        thread.join()
+
+
+def test_a_picture_that_is_too_long_or_slow_is_no_picture(monkeypatch):
+    with (
+        http_service(lambda _path: (200, {}, b"x" * 30_000_000)) as (url, _asked),
+        pytest.raises(OriginError, match="more than 20,971,520 bytes"),
+    ):
+        Origin(url).picture("issue/a.png")
+    monkeypatch.setattr(origin_module, "PICTURE_SECONDS", 0.5)
+    with dripping(seconds=0.1) as url, pytest.raises(OriginError, match="takes longer than"):
+        Origin(url).picture("issue/a.png")
+
+
+def test_a_pack_of_covers_with_huge_parts_is_refused(tmp_path):
+    cache = CoverCache(tmp_path / "covers", SimpleNamespace(url="x"), 10**9)
+    for name, change in (
+        ("member", {"size": 300 << 20}),
+        ("long name", {"size": 300 << 20, "type": tarfile.GNUTYPE_LONGNAME}),
+        ("header", {"size": 300 << 20, "type": tarfile.XHDTYPE}),
+    ):
+        info = tarfile.TarInfo("images/issue/a.png.webp")
+        for attribute, value in change.items():
+            setattr(info, attribute, value)
+        with (tmp_path / "pack.tar").open("wb") as pack:
+            pack.write(info.tobuf(tarfile.GNU_FORMAT))
+            pack.truncate(400 << 20)
+        with pytest.raises(tarfile.ReadError, match="more than 4,194,304 bytes"):
+            cache.fill(tmp_path / "pack.tar")
+        assert not list(cache.entries()), name

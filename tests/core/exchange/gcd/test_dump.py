@@ -162,3 +162,17 @@ def test_a_full_disk_is_named_and_keeps_no_part_of_the_copy(rows, tmp_path):
     with full_disk(), pytest.raises(DumpError, match="--working"), open_dump(path, working):
         pass
     assert not list(working.glob("*"))
+
+
+def test_bombs_are_refused_before_they_are_unpacked(tmp_path):
+    (tmp_path / "bomb.db").write_bytes(b"SQLite format 3\0" + bytes(200 << 20))
+    (tmp_path / "line.sql").write_bytes(b"-- " + b"x" * (65 << 20))
+    for path, words in (
+        (zipped(tmp_path / "bomb.zip", tmp_path / "bomb.db"), r"bomb.zip is more than 100 times as large"),
+        (tmp_path / "line.sql", r"Line 1 of the dump has more than 67,108,864 bytes"),
+    ):
+        working = tmp_path / path.stem
+        working.mkdir()
+        with pytest.raises(DumpError, match=words), open_dump(path, working):
+            pass
+        assert sum(each.stat().st_size for each in working.iterdir()) < 1 << 20
