@@ -89,8 +89,8 @@ class CoverCache(FolderStorage):
         return changed
 
     def _files(self) -> Iterator[tuple[int, int, Path]]:
-        """Time, size and path of each file, except those that other threads rename or remove meanwhile."""
-        for path in self.folder.rglob("*"):
+        """Time, size and path of each complete file, except those that other threads remove meanwhile."""
+        for path in self.folder.rglob("[!.]*"):
             with suppress(FileNotFoundError):
                 status = path.stat()
                 if stat.S_ISREG(status.st_mode):

@@ -13,7 +13,7 @@ from comicsdb import clock
 from comicsdb.catalog import Catalog
 from comicsdb.db import session_factory
 from comicsdb.exchange import dump_covers
-from comicsdb.media.storage import StorageDownError
+from comicsdb.media.storage import UNFINISHED, StorageDownError
 from comicsdb.mirror import promotion
 from comicsdb.mirror.covers import CoverCache
 from comicsdb.mirror.origin import Origin, OriginError
@@ -49,6 +49,17 @@ def test_the_pictures_not_used_for_longest_are_removed(cache):
     assert kept(covers) == set(keys[:10])
     covers.fetch(keys[10])
     assert kept(covers) == set(keys) - {keys[7], keys[8]}
+
+
+def test_a_file_that_is_being_written_is_not_removed(cache):
+    covers = cache(2)
+    covers.fetch("issue/1.png")
+    unfinished = covers.path("issue/2.png").with_name(f".2.png.ab{UNFINISHED}")
+    unfinished.write_bytes(b"x" * SIZE)
+    os.utime(unfinished, (1, 1))
+    for number in range(3, 6):
+        covers.fetch(f"issue/{number}.png")
+    assert unfinished.exists()
 
 
 def test_pictures_are_counted_while_others_are_stored(cache):
