@@ -160,58 +160,80 @@ def _numbers(number: str) -> tuple[str, ...]:
     return (number[:NUMBER_MAX],) if number else ()
 
 
-# A search text, compared by its key. `patterns` are LIKE patterns of all words that count; trigram indexes
-# find keys by `drivers`, and folded names by `short_drivers` if all words are short.
-_TEXT = """
-    SELECT typed, words, key, replace(plain_words(typed), ' ', '') AS letters,
+# A search text, compared by its key; each step is computed once. `patterns` are LIKE patterns of all words
+# that count; trigram indexes find keys by `drivers`, and folded names by `short_drivers` if all words are
+# short.
+_TEXT = r"""
+    SELECT typed, words, replace(words, ' ', '') AS key, letters,
         near_keys(ARRAY[typed]::varchar[], '{{-1,0,1}}') AS near,
-        ARRAY(SELECT key_pattern(word) FROM unnest(every) word) AS patterns,
-        CASE WHEN is_anywhere THEN ARRAY[key_pattern(longest)] ELSE '{{}}' END AS drivers,
+        coalesce(patterns, '{{}}') AS patterns,
+        CASE WHEN is_anywhere THEN ARRAY[longest] ELSE '{{}}' END AS drivers,
         CASE WHEN is_anywhere OR longest IS NULL THEN '{{}}'
-            ELSE ARRAY['% ' || substr(key_pattern(longest), 2), substr(key_pattern(longest), 2)]
+            ELSE ARRAY['% ' || substr(longest, 2), substr(longest, 2)]
         END AS short_drivers
-    FROM (SELECT fold(CAST(:{name} AS text)) AS typed) folded
-        CROSS JOIN LATERAL (SELECT name_words(typed) AS words, name_key(typed) AS key) counted
-        CROSS JOIN LATERAL (SELECT (string_to_array(words, ' '))[1:{words_max}] AS every) listed
-        LEFT JOIN LATERAL (
-            SELECT word AS longest, length(word) >= {trigram} OR word ~ '^{unspaced}$' AS is_anywhere
-            FROM unnest(every) word WHERE show_trgm(word) <> '{{}}' ORDER BY length(word) DESC, word LIMIT 1
-        ) longest ON true"""
-_ASKED = """
+    FROM (SELECT fold(CAST(:{name} AS text)) AS typed OFFSET 0) folded
+        CROSS JOIN LATERAL (
+            SELECT name_words(typed) AS words, replace(plain_words(typed), ' ', '') AS letters OFFSET 0
+        ) counted
+        CROSS JOIN LATERAL (
+            SELECT array_agg(pattern) AS patterns,
+                (array_agg(pattern ORDER BY length(pattern) DESC, pattern)
+                    FILTER (WHERE show_trgm(pattern) <> '{{}}'))[1] AS longest
+            FROM (
+                SELECT '%' || replace(replace(replace(word, '\', '\\'), '%', '\%'), '_', '\_') || '%'
+                    AS pattern
+                FROM unnest((string_to_array(words, ' '))[1:{words_max}]) word OFFSET 0
+            ) listed
+        ) every
+        CROSS JOIN LATERAL (
+            SELECT length(longest) >= 2 + {trigram} OR longest ~ '^%{unspaced}%$' AS is_anywhere OFFSET 0
+        ) searched"""
+# What is asked, in one row, of which all steps take their values: `key` and such are those of the whole text,
+# `series_key` and such those of the text without year, volume and number.
+_TEXT_COLUMNS = "typed words key letters near patterns drivers short_drivers".split()
+_ASKED = f"""
     SELECT CAST(:numbers AS text[]) AS numbers,
         CAST(:year AS integer) AS year, CAST(:issue_year AS integer) AS issue_year,
         CAST(:volume AS integer) AS volume,
         CAST(:limit AS integer) AS most, CAST(:enough AS integer) AS enough,
-        CAST(:kinds AS text[]) AS kinds"""
+        CAST(:kinds AS text[]) AS kinds, name_text.*,
+        {", ".join(f"series_text.{each} AS series_{each}" for each in _TEXT_COLUMNS)}
+    FROM name_text CROSS JOIN (
+        SELECT * FROM name_text WHERE CAST(:series AS text) = CAST(:name AS text) UNION ALL
+        {{series_text}} WHERE CAST(:series AS text) <> CAST(:name AS text)
+    ) series_text"""
 _KEY = "name_key(folded)"
 # Whether an article that was typed is missing in a name that is otherwise equal.
-_LACKS_ARTICLE = """(SELECT letters <> key FROM {text})
-    AND replace(plain_words(folded), ' ', '') <> (SELECT letters FROM {text})"""
+_LACKS_ARTICLE = """asked.{of}letters <> asked.{of}key
+    AND replace(plain_words(folded), ' ', '') <> asked.{of}letters"""
 _OF_SERIES_POPULARITY = "issue_count + rating_count"
 # The series that match the words of the text without year, volume and number.
 _RUNS = f"""
     SELECT id, year_began, folded, name, {_OF_SERIES_POPULARITY} AS popularity,
-        CASE WHEN folded = (SELECT typed FROM series_text) THEN '' ELSE sort_folded END AS sort_folded,
-        CASE WHEN key = (SELECT key FROM series_text)
-                THEN CAST({_LACKS_ARTICLE.format(text="series_text")} AS integer)
-            WHEN (SELECT key FROM series_text) IN (
+        CASE WHEN folded = asked.series_typed THEN '' ELSE sort_folded END AS sort_folded,
+        CASE WHEN key = asked.series_key
+                THEN CAST({_LACKS_ARTICLE.format(of="series_")} AS integer)
+            WHEN asked.series_key IN (
                 SELECT name_key(fold(other)) FROM unnest(alt_names) other) THEN 1
-            WHEN starts_with(key, (SELECT key FROM series_text)) THEN 2
-            WHEN key LIKE ALL((SELECT patterns FROM series_text)::text[]) THEN 3
+            WHEN starts_with(key, asked.series_key) THEN 2
+            WHEN key LIKE ALL(asked.series_patterns) THEN 3
             ELSE 4 END AS fit
     FROM series CROSS JOIN LATERAL (SELECT {_KEY} AS key, name_key(alt_folded) AS alt_key OFFSET 0) keys
-    WHERE ({{driven}} OR {_KEY} = (SELECT key FROM series_text))
-        AND key || ' ' || alt_key LIKE ALL((SELECT patterns FROM series_text)::text[])
-        AND ((SELECT volume FROM asked) IS NULL OR volume = (SELECT volume FROM asked))"""
+    WHERE ({{driven}} OR {_KEY} = asked.series_key)
+        AND key || ' ' || alt_key LIKE ALL(asked.series_patterns)
+        AND (asked.volume IS NULL OR volume = asked.volume)
+    OFFSET 0"""
 
 _NUMBERS = "issue.number_key", "number_key(issue.alt_number)"
-_OF_ISSUE_YEAR = """((SELECT issue_year FROM asked) IS NULL
-        OR runs.year_began = (SELECT issue_year FROM asked)
-        OR extract(year FROM issue.cover_date) = (SELECT issue_year FROM asked))"""
+_OF_ISSUE_YEAR = """(asked.issue_year IS NULL
+        OR runs.year_began = asked.issue_year
+        OR extract(year FROM issue.cover_date) = asked.issue_year)"""
 # Whether so few results were found that similar names are searched. Sets the threshold before their index is
 # read.
-_FEW = f"""length((SELECT key FROM series_text)) >= {SIMILAR_MIN}
-        AND (SELECT count(*) FROM exact) + (SELECT count(*) FROM loose) < (SELECT enough FROM asked)
+_FEW = f"""
+    SELECT * FROM asked
+    WHERE length(asked.series_key) >= {SIMILAR_MIN}
+        AND (SELECT count(*) FROM exact) + (SELECT count(*) FROM loose) < asked.enough
         AND NOT EXISTS (SELECT FROM exact WHERE distance < {NAME_BEGINS})
         AND (SELECT set_config('pg_trgm.word_similarity_threshold', '{SIMILARITY}', true)) <> ''"""
 
@@ -222,106 +244,102 @@ _NAMED = """
         to_char(place, 'FM0000') AS sort, '' AS further
     FROM unnest(CAST(:named_kinds AS integer[]), CAST(:named_ids AS integer[]),
         CAST(:named_reasons AS integer[])) WITH ORDINALITY AS named(kind, id, reason, place)"""
-_EQUAL = f"""
-    (SELECT {{code}} AS kind, id, {NAME_EQUAL} AS reason,
-        {NAME_EQUAL} + CASE WHEN {_LACKS_ARTICLE.format(text="name_text")} THEN 0.1 ELSE 0.0 END AS distance,
-        {{popularity}} AS popularity,
-        CASE WHEN folded = (SELECT typed FROM name_text) THEN '' ELSE folded END AS sort,
-        CAST(name AS text) AS further
-    FROM {{table}}
-    WHERE {{wanted}} AND {_KEY} = (SELECT key FROM name_text)
-    ORDER BY distance, popularity DESC, sort, further, id LIMIT (SELECT most FROM asked))"""
 _BEGINNING = f"""
-    (SELECT {{code}}, id, {NAME_BEGINS}, {NAME_BEGINS}.0, {{popularity}} AS popularity, {{sort}} AS sort,
-        CAST(name AS text)
+    (SELECT {{code}} AS kind, id,
+        CASE WHEN key = asked.key THEN {NAME_EQUAL} ELSE {NAME_BEGINS} END AS reason,
+        CASE WHEN key <> asked.key THEN {NAME_BEGINS}.0
+            WHEN {_LACKS_ARTICLE.format(of="")} THEN {NAME_EQUAL}.1 ELSE {NAME_EQUAL}.0 END AS distance,
+        {{popularity}} AS popularity,
+        CASE WHEN key <> asked.key THEN {{sort}} WHEN folded = asked.typed THEN '' ELSE folded END AS sort,
+        CAST(name AS text) AS further
     FROM (
-        SELECT * FROM {{table}}
-        WHERE {{wanted}} AND (SELECT key FROM name_text) <> ''
-            AND {_KEY} > (SELECT key FROM name_text) AND {_KEY} < (SELECT key FROM name_text) || chr(1114111)
-        ORDER BY {_KEY} LIMIT {{beginnings_max}}
+        SELECT *, {_KEY} AS key FROM {{table}}
+        WHERE {{wanted}} AND asked.key <> ''
+            AND {_KEY} >= asked.key AND {_KEY} < asked.key || chr(1114111)
+        ORDER BY key LIMIT {{beginnings_max}}
     ) begun
-    ORDER BY popularity DESC, sort, name, id LIMIT (SELECT most FROM asked))"""
+    ORDER BY distance, popularity DESC, sort, further, id LIMIT asked.most)"""
+# Who typed a name made no typing error.
+_COMPARED = f"""
+    SELECT *, CASE WHEN EXISTS (SELECT FROM begun WHERE reason = {NAME_EQUAL}) THEN ARRAY[key, letters]
+        ELSE near END AS near_or_equal
+    FROM asked"""
 _NEAR = f"""
     (SELECT {{code}}, id, CASE WHEN is_equal THEN {ALIAS} ELSE {SIMILAR} END,
         CASE WHEN is_equal THEN {NAME_EQUAL}.5
             ELSE {NAME_BEGINS} + CAST(1 - likeness AS numeric) END AS distance,
         {{popularity}} AS popularity, folded AS sort, CAST(name AS text)
     FROM {{table}} CROSS JOIN LATERAL (
-        SELECT bool_or(other.key = text.key) AS is_equal,
-            max(CASE WHEN length(other.key) <= {SHORT} AND abs(length(other.key) - length(text.key)) <= 1
+        SELECT bool_or(other.key = asked.key) AS is_equal,
+            max(CASE WHEN length(other.key) <= {SHORT} AND abs(length(other.key) - length(asked.key)) <= 1
                 THEN 1
-                ELSE greatest(similarity(other.key, text.key), similarity(other.letters, text.letters))
+                ELSE greatest(similarity(other.key, asked.key), similarity(other.letters, asked.letters))
             END) AS likeness
-        FROM name_text text, unnest({{names}}) other_name CROSS JOIN LATERAL (
+        FROM unnest({{names}}) other_name CROSS JOIN LATERAL (
             SELECT name_key(fold(other_name)) AS key,
                 replace(plain_words(fold(other_name)), ' ', '') AS letters
         ) other
     ) compared
-    WHERE {{wanted}} AND near_keys({{names}}) && (
-            -- A long text that is the name of an object has no typing error.
-            SELECT CASE WHEN length(key) > {SHORT} AND EXISTS (SELECT FROM {{table}} WHERE {_KEY} = key)
-                THEN ARRAY[key] ELSE near END FROM name_text
-        ) AND likeness >= {LIKENESS}
-    ORDER BY distance, popularity DESC, sort, name, id LIMIT (SELECT most FROM asked))"""
+    WHERE {{wanted}} AND near_keys({{names}}) && asked.near_or_equal AND likeness >= {LIKENESS}
+    ORDER BY distance, popularity DESC, sort, name, id LIMIT asked.most)"""
 _OF_YEAR = """
     SELECT {code}, id, CASE WHEN fit < 2 THEN 1 ELSE fit + 2 END,
         CASE WHEN fit < 2 THEN 1 + 0.1 * fit ELSE fit + 2 END, popularity, folded, CAST(name AS text)
     FROM runs
-    WHERE {wanted} AND (year_began = (SELECT year FROM asked) OR (SELECT year FROM asked) IS NULL)"""
+    WHERE {wanted} AND (year_began = asked.year OR asked.year IS NULL)"""
 _NUMBERED = """
     (SELECT {code}, issue.id, 3, 3 + 0.1 * runs.fit, runs.popularity, runs.sort_folded,
         CAST(issue.cover_date AS text)
     FROM runs JOIN issue ON issue.series_id = runs.id
-    WHERE {wanted} AND {number} = ANY((SELECT numbers FROM asked)::text[]) AND {of_year}
+    WHERE {wanted} AND {number} = ANY(asked.numbers) AND {of_year}
     ORDER BY runs.fit, runs.popularity DESC, runs.sort_folded, issue.cover_date, issue.id
-    LIMIT (SELECT most FROM asked))"""
+    LIMIT asked.most)"""
 _NUMBER_ALONE = """
     (SELECT {code}, issue.id, 3, 3.0, 0, runs.sort_folded, CAST(issue.cover_date AS text)
     FROM (
-        SELECT id, series_id, cover_date FROM issue WHERE {number} = ANY((SELECT numbers FROM asked)::text[])
+        SELECT id, series_id, cover_date FROM issue WHERE {number} = ANY(asked.numbers)
         OFFSET 0  -- these first, not in the order of their series
     ) issue JOIN series runs ON runs.id = issue.series_id
-    WHERE {wanted} AND (SELECT key FROM series_text) = '' AND {of_year}
-    ORDER BY runs.sort_folded, issue.cover_date, issue.id LIMIT (SELECT most FROM asked))"""
+    WHERE {wanted} AND asked.series_key = '' AND {of_year}
+    ORDER BY runs.sort_folded, issue.cover_date, issue.id LIMIT asked.most)"""
 _HOLDING = f"""
     (SELECT {{code}} AS kind, id, reason, CAST(reason AS numeric)
-            + CASE WHEN similarity(key, (SELECT key FROM name_text)) >= {CLOSE} THEN 0.0
-                WHEN strpos(' ' || name_words(folded), (SELECT ' ' || words FROM name_text)) > 0 THEN 0.1
-                WHEN strpos(key, (SELECT key FROM name_text)) > 0 THEN 0.2 ELSE 0.3 END AS distance,
+            + CASE WHEN similarity(key, asked.key) >= {CLOSE} THEN 0.0
+                WHEN strpos(' ' || name_words(folded), ' ' || asked.words) > 0 THEN 0.1
+                WHEN strpos(key, asked.key) > 0 THEN 0.2 ELSE 0.3 END AS distance,
         {{popularity}} AS popularity, folded AS sort, CAST(name AS text) AS further
     FROM (
-        SELECT *, CASE WHEN key LIKE ALL((SELECT patterns FROM name_text)::text[]) THEN {WORDS}
+        SELECT *, CASE WHEN key LIKE ALL(asked.patterns) THEN {WORDS}
             ELSE {ALIAS} END AS reason
         FROM {{table}} CROSS JOIN LATERAL (SELECT {_KEY} AS key, {{all_keys}} AS all_keys OFFSET 0) keys
-        WHERE {{wanted}} AND ({{driven}}) AND all_keys LIKE ALL((SELECT patterns FROM name_text)::text[])
-            AND id NOT IN (SELECT id FROM exact WHERE kind = {{code}})
+        WHERE {{wanted}} AND ({{driven}}) AND all_keys LIKE ALL(asked.patterns)
     ) held
-    ORDER BY distance, popularity DESC, sort, further, id LIMIT (SELECT most FROM asked))"""
+    ORDER BY distance, popularity DESC, sort, further, id LIMIT asked.most)"""
 _OF_SERIES = """
     (SELECT {code}, issue.id, {reason}, {reason} + series.distance, series.popularity, series.sort_folded,
         CAST(issue.cover_date AS text)
     FROM (
         SELECT id, {distance} AS distance, sort_folded, popularity FROM {source}
-        WHERE year_began = (SELECT year FROM asked) OR (SELECT year FROM asked) IS NULL
+        WHERE year_began = asked.year OR asked.year IS NULL
         ORDER BY distance, popularity DESC, sort_folded, id
     ) series CROSS JOIN LATERAL (
         SELECT id, cover_date FROM issue
         WHERE series_id = series.id AND {of_number}
-        ORDER BY series_order, id LIMIT (SELECT most FROM asked)
+        ORDER BY series_order, id LIMIT asked.most
     ) issue
-    WHERE {wanted} LIMIT (SELECT most FROM asked))"""
+    WHERE {wanted} LIMIT asked.most)"""
 _ALIKE = f"""
     SELECT id, year_began, sort_folded, {{distance}} AS distance, {_OF_SERIES_POPULARITY} AS popularity
     FROM series
-    WHERE {{wanted}} AND ((SELECT words FROM series_text) <% folded
-        OR near_keys({{names}}) && (SELECT near FROM series_text))
+    WHERE {{wanted}} AND (asked.series_words <% folded
+        OR near_keys({{names}}) && asked.series_near)
     ORDER BY distance, popularity DESC, sort_folded, id LIMIT {SIMILAR_SERIES}"""
 _RESEMBLING = f"""
     (SELECT {{code}} AS kind, id, {SIMILAR} AS reason, {SIMILAR} + CAST({{distance}} AS numeric) AS distance,
         {{popularity}} AS popularity, folded AS sort, CAST(name AS text) AS further
     FROM {{table}}
     WHERE {{wanted}} AND ({{similar}})
-    ORDER BY distance, popularity DESC, sort, further, id LIMIT (SELECT most FROM asked))"""
+    ORDER BY distance, popularity DESC, sort, further, id LIMIT asked.most)"""
 _RANKED = """
 SELECT kind, id, reason, distance, row_number() OVER (
     ORDER BY distance, {by_kind} popularity DESC, reason, sort, further, id) AS place
@@ -340,10 +358,12 @@ def found_statement(*, apiece: bool = False) -> TextualSelect:
     kind.
     """
     queries = {
-        "runs": _RUNS.format(driven=_driven("series_text", ["folded", "alt_folded"])),
+        "runs": _answers(_RUNS.format(driven=_driven("series_", ["folded", "alt_folded"]))),
+        **_beginning(),
         "exact": _exact(),
         "loose": _loose(apiece=apiece),
-        "alike": _alike(),
+        "few": _FEW,
+        "alike": _answers(_alike(), asked="few"),
         "resembling": _resembling(apiece=apiece),
     }
     return _ranked(queries, ("exact", "loose", "resembling"), _NEAR_ENOUGH, apiece=apiece)
@@ -355,7 +375,8 @@ def _ranked(
     """The statement for the results of those queries that are steps."""
     every = " UNION ALL ".join(f"SELECT * FROM {step}" for step in steps)
     ranked = _RANKED.format(steps=every, by_kind="" if apiece else "kind,", condition=condition)
-    with_ = {"asked": _ASKED, "name_text": _text("name"), "series_text": _text("series"), **queries}
+    asked = _ASKED.format(series_text=_text("series"))
+    with_ = {"name_text": _text("name"), "asked": asked, **queries}
     ctes = ", ".join(f"{name} AS MATERIALIZED ({query})" for name, query in with_.items())
     statement = f"WITH {ctes} {ranked}"
     if not apiece:
@@ -457,7 +478,7 @@ def beginnings_statement() -> Select:
 
     These are the best results for a text without number, year and volume (`ParsedQuery.is_plain`).
     """
-    found = _ranked({"exact": " UNION ALL ".join(_beginnings())}, ("exact",))
+    found = _ranked(_beginning(), ("begun", "near"))
     return _as_shown(found, ((code, kind.name) for code, kind in _named_kinds()))
 
 
@@ -506,10 +527,15 @@ def _text(name: str) -> str:
     return _TEXT.format(name=name, words_max=search.WORDS_MAX, trigram=TRIGRAM, unspaced=UNSPACED)
 
 
-def _driven(text_: str, columns: list[str]) -> str:
+def _answers(*arms: str, asked: str = "asked") -> str:
+    """A query for the rows of several arms, each of which takes its values from the row that is asked."""
+    return f"SELECT step.* FROM {asked} asked CROSS JOIN LATERAL ({' UNION ALL '.join(arms)}) step"
+
+
+def _driven(of: str, columns: list[str]) -> str:
     """SQL for rows that the trigram indexes find by the longest word of a text."""
     conditions = [
-        f"{term} LIKE ANY((SELECT {drivers} FROM {text_})::text[])"
+        f"{term} LIKE ANY(asked.{of}{drivers})"
         for each in columns
         for term, drivers in ((f"name_key({each})", "drivers"), (each, "short_drivers"))
     ]
@@ -525,53 +551,51 @@ def _kind_values(code: int, kind: Kind, further: str = "true") -> dict[str, str]
         "wanted": _kind_wanted(kind.name, further),
         "names": all_names(kind.other_names),
         "popularity": _OF_SERIES_POPULARITY if is_series else "0",
-        "sort": "sort_folded" if is_series else _KEY,
-        "beginnings_max": BEGINNINGS_MAX if is_series else "(SELECT most FROM asked)",
+        "sort": "sort_folded" if is_series else "key",
+        "beginnings_max": BEGINNINGS_MAX if is_series else "asked.most",
     }
 
 
 def _kind_wanted(kind: str, further: str = "true") -> str:
-    return f"{_constant(kind)} = ANY((SELECT kinds FROM asked)::text[]) AND {further}"
+    return f"{_constant(kind)} = ANY(asked.kinds) AND {further}"
 
 
-def _beginnings() -> list[str]:
-    return [
-        step.format_map(_kind_values(code, kind))
-        for code, kind in _named_kinds()
-        for step in (_EQUAL, _BEGINNING, _NEAR)
-    ]
+def _of_names(step: str) -> list[str]:
+    """The arms of a step for the kinds with names."""
+    return [step.format_map(_kind_values(code, kind)) for code, kind in _named_kinds()]
+
+
+def _beginning() -> dict[str, str]:
+    """The queries for names that equal the text, begin with it or are near to it."""
+    begun = _answers(*_of_names(_BEGINNING))
+    return {"begun": begun, "compared": _COMPARED, "near": _answers(*_of_names(_NEAR), asked="compared")}
 
 
 def _exact() -> str:
-    arms = [_NAMED, *_beginnings()]
-    code = searched_kinds().index("series")
     # A year together with a number refers to an issue.
-    alone = """((SELECT issue_year FROM asked) IS NULL AND (SELECT volume FROM asked) IS NULL
-        OR cardinality((SELECT numbers FROM asked)) = 0)"""
-    told = "((SELECT year FROM asked) IS NOT NULL OR (SELECT volume FROM asked) IS NOT NULL)"
-    of_year = _kind_wanted("series", f"{told} AND {alone}")
-    arms.append(_OF_YEAR.format(code=code, wanted=of_year))
-    has_number = "cardinality((SELECT numbers FROM asked)) > 0"
+    alone = "(asked.issue_year IS NULL AND asked.volume IS NULL OR cardinality(asked.numbers) = 0)"
+    told = "(asked.year IS NOT NULL OR asked.volume IS NOT NULL)"
+    wanted = _kind_wanted("series", f"{told} AND {alone}")
+    arms = [_OF_YEAR.format(code=searched_kinds().index("series"), wanted=wanted)]
+    has_number = "cardinality(asked.numbers) > 0"
     for template in (_NUMBERED, _NUMBER_ALONE):
         for number in _NUMBERS:
-            issue = {"code": searched_kinds().index("issue"), "wanted": _kind_wanted("issue", has_number)}
+            issue = {"code": searched_kinds().index(ISSUE), "wanted": _kind_wanted(ISSUE, has_number)}
             arms.append(template.format(number=number, of_year=_OF_ISSUE_YEAR, **issue))
-    return " UNION ALL ".join(arms)
+    return f"{_NAMED} UNION ALL SELECT * FROM begun UNION ALL SELECT * FROM near UNION ALL {_answers(*arms)}"
 
 
 def _loose(*, apiece: bool) -> str:
     def missing(code: int) -> str:
-        of_kind = f" WHERE kind = {code}" if apiece else ""
-        return f"(SELECT count(*) FROM exact{of_kind}) < (SELECT most FROM asked)"
+        return f"(SELECT count(*) FROM exact WHERE kind = {code}) < asked.most" if apiece else "true"
 
     arms = []
     for code, kind in _named_kinds():
         columns = [each.name for each in kind.search_columns]
         values = _kind_values(code, kind, missing(code))
         all_keys = " || ' ' || ".join(f"name_key({each})" for each in columns)
-        arms.append(_HOLDING.format(**values, driven=_driven("name_text", columns), all_keys=all_keys))
-    code = searched_kinds().index("issue")
-    without_number = f"cardinality((SELECT numbers FROM asked)) = 0 AND {missing(code)}"
+        arms.append(_HOLDING.format(**values, driven=_driven("", columns), all_keys=all_keys))
+    code = searched_kinds().index(ISSUE)
     arms.append(
         _OF_SERIES.format(
             code=code,
@@ -579,21 +603,22 @@ def _loose(*, apiece: bool) -> str:
             source="runs",
             distance="0.1 * fit",
             of_number="true",
-            wanted=_kind_wanted("issue", without_number),
+            wanted=_kind_wanted(ISSUE, f"cardinality(asked.numbers) = 0 AND {missing(code)}"),
         )
     )
-    return " UNION ALL ".join(arms)
+    enough = "" if apiece else " WHERE (SELECT count(*) FROM exact) < most"
+    return _answers(*arms, asked=f"(SELECT * FROM asked{enough})")
 
 
 def _alike() -> str:
     values = _kind_values(0, KINDS["series"])
-    wanted = _kind_wanted("issue", _FEW)
-    return _ALIKE.format(**values | {"wanted": wanted, "distance": _distance("series_text", ["folded"])})
+    wanted = _kind_wanted(ISSUE)
+    return _ALIKE.format(**values | {"wanted": wanted, "distance": _distance("series_", ["folded"])})
 
 
-def _distance(text_: str, columns: list[str]) -> str:
+def _distance(of: str, columns: list[str]) -> str:
     """SQL for a row's distance from a text: that of the whole name and its closest part, or of an alias."""
-    key, words = f"(SELECT key FROM {text_})", f"(SELECT words FROM {text_})"
+    key, words = f"asked.{of}key", f"asked.{of}words"
     _name, *others = columns
     nearest = [
         f"0.5 * ({key} <-> {_KEY}) + 0.5 * ({key} <<-> {_KEY})",
@@ -608,21 +633,21 @@ def _distance(text_: str, columns: list[str]) -> str:
 def _resembling(*, apiece: bool) -> str:
     arms = []
     for code, kind in _named_kinds():
-        text_ = "series_text" if kind.name == "series" else "name_text"
+        of = "series_" if kind.name == "series" else ""
         columns = [each.name for each in kind.search_columns]
-        similar = " OR ".join(f"(SELECT words FROM {text_}) <% {each}" for each in columns)
-        values = _kind_values(code, kind, _FEW)
-        arms.append(_RESEMBLING.format(**values, distance=_distance(text_, columns), similar=similar))
-    numbers = "(SELECT numbers FROM asked)"
-    of_number = " OR ".join(f"{each} = ANY({numbers}::text[])" for each in _NUMBERS)
+        similar = " OR ".join(f"asked.{of}words <% {each}" for each in columns)
+        arms.append(
+            _RESEMBLING.format(**_kind_values(code, kind), distance=_distance(of, columns), similar=similar)
+        )
+    of_number = " OR ".join(f"{each} = ANY(asked.numbers)" for each in _NUMBERS)
     arms.append(
         _OF_SERIES.format(
-            code=searched_kinds().index("issue"),
+            code=searched_kinds().index(ISSUE),
             reason=SIMILAR,
             source="alike",
-            distance="CAST(distance AS numeric) - 0.001 * least(1, cardinality((SELECT numbers FROM asked)))",
-            of_number=f"(cardinality({numbers}) = 0 OR {of_number})" if apiece else f"({of_number})",
-            wanted=_kind_wanted("issue"),
+            distance="CAST(distance AS numeric) - 0.001 * least(1, cardinality(asked.numbers))",
+            of_number=f"(cardinality(asked.numbers) = 0 OR {of_number})" if apiece else f"({of_number})",
+            wanted=_kind_wanted(ISSUE),
         )
     )
-    return " UNION ALL ".join(arms)
+    return _answers(*arms, asked="few")
