@@ -17,6 +17,7 @@ from comicsdb.models import (
     Follow,
     FormDraft,
     Group,
+    ImportMapping,
     Issue,
     IssueRating,
     LoginSession,
@@ -188,6 +189,9 @@ def _library(user_id: int) -> dict[str, Select]:
         .join(ReadingList, ReadingList.id == ReadingListLike.reading_list_id)
         .where(ReadingListLike.user_id == user_id)
         .order_by(ReadingListLike.id),
+        "import_mappings": select(ImportMapping.mapping, ImportMapping.modified)
+        .where(ImportMapping.user_id == user_id)
+        .order_by(ImportMapping.digest),
         "feed_addresses": select(FeedAddress.name, FeedAddress.created_on, FeedAddress.last_used)
         .where(FeedAddress.user_id == user_id)
         .order_by(FeedAddress.id),

@@ -87,9 +87,9 @@ PRIVATE_TABLES: dict[str, str] = {
         " security_event spent_challenge user_account user_group user_group_member donation public_profile"
         " throttle_notice signup_settings outgoing_mail webhook webhook_delivery",
         "what readers keep, rate and write": "collection_item read_date wish_list wish_list_item pull_list"
-        " pull_list_series library_act library_change library_import library_import_row favourite follow"
-        " reading_list reading_list_item reading_list_like reading_list_rating tagged_file issue_rating"
-        " reading_list_pending review review_report",
+        " pull_list_series library_act library_change library_import library_import_row import_mapping"
+        " favourite follow reading_list reading_list_item reading_list_like reading_list_rating tagged_file"
+        " issue_rating reading_list_pending review review_report",
         "the site's own": "announcement poll poll_choice poll_vote",
         "work that is going on": "form_draft picture_draft idempotency_key unfinished_act late_stamps"
         " rate_limit daily_count gcd_import",

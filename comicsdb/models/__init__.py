@@ -36,6 +36,7 @@ from comicsdb.models.issue import (
 from comicsdb.models.library import (
     CollectionItem,
     FeedAddress,
+    ImportMapping,
     LibraryImport,
     LibraryImportRow,
     PullList,

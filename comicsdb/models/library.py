@@ -309,3 +309,14 @@ class LibraryImportRow(Base):
     candidates: Mapped[list[int]] = mapped_column(ARRAY(Integer), server_default="{}", default=list)
     reason: Mapped[str] = blank_text(20)
     stored: Mapped[bool] = mapped_column(Boolean, server_default="false", default=False)
+
+
+class ImportMapping(Base):
+    """The fields to which an account mapped columns of tables, by a digest of all columns of these."""
+
+    __tablename__ = "import_mapping"
+
+    user_id: Mapped[int] = mapped_column(ForeignKey("user_account.id", ondelete="CASCADE"), primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    mapping: Mapped[dict] = mapped_column(JSONB)
+    modified: Mapped[datetime] = stamp()

@@ -12,6 +12,7 @@ from comicsdb.exchange import tagged_files
 from comicsdb.library import collection, pull_list, reading_lists, wish_list
 from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer import imports
+from comicsdb.library.transfer.mappings import remember_mapping
 from comicsdb.models import (
     CATALOGUE,
     History,
@@ -79,6 +80,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
         session.add(Poll(id=1, title="Which?", start_date=NOON, end_date=NOON + timedelta(days=1)))
     kept.upload = imports.upload(session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1)
     row = {"part": "collection", "line": 2, "says": words, "wanted": {}, "values": {}}
+    remember_mapping(session, user.id, ["series", "number", "notes"], {words: "notes"})
     session.add(LibraryImportRow(import_id=kept.upload.id, index=0, **row))
     told = {"series": "Unheard", "number": "1"}
     file_ = {"file": f"{words}.cbz", "label": f"{words} #1", "known": told, "fields": [["desc", words]]}

@@ -43,6 +43,7 @@ OWNED = {
     "webhook": "user_id = :ann",
     "webhook_delivery": "webhook_id IN (SELECT id FROM webhook WHERE user_id = :ann)",
     "library_import": "user_id = :ann",
+    "import_mapping": "user_id = :ann",
     "favourite": "user_id = :ann",
     "form_draft": "user_id = :ann",
     "picture_draft": "user_id = :ann",

@@ -216,7 +216,8 @@ class Upload:
     """A parsed file; `form` is the key of its format in FORMS.
 
     `skipped` counts rows that do not belong in a library, such as comics that are neither owned nor wished
-    for. `columns` and `sheets` are those of a table that were left out; `headers` are all its columns.
+    for. `columns` and `sheets` are those of tables that were left out; `headers` are all columns of a table
+    whose owner can map them.
     """
 
     form: str

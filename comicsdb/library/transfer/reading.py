@@ -116,7 +116,7 @@ def _read_text(first: str, data: bytes, rows: int, mapping: Mapping[str, str]) -
 
 def _read_table(sheet: Table, rows: int, mapping: Mapping[str, str]) -> Upload:
     part = next((part for part, marks in _MARKS if set(map(plain, marks)) <= set(sheet.titles)), None)
-    return _parse_tables({part: sheet}, rows, mapping) if part else foreign_tables.read_table(sheet, mapping)
+    return _parse_tables({part: sheet}, rows) if part else foreign_tables.read_table(sheet, mapping)
 
 
 # JSON.
@@ -226,7 +226,7 @@ def _read_archive(data: bytes, rows: int, megabytes: int) -> Upload:
         raise file_error(NO_ARCHIVE) from None
     if not tables:
         raise file_error(NOTHING_KNOWN)
-    return _parse_tables(tables, rows, NO_MAPPING)
+    return _parse_tables(tables, rows)
 
 
 def _contents(
@@ -243,12 +243,11 @@ def _contents(
         yield member.filename, content
 
 
-def _parse_tables(tables: dict[str, Table], max_rows: int, mapping: Mapping[str, str]) -> Upload:
+def _parse_tables(tables: dict[str, Table], max_rows: int) -> Upload:
     upload = Upload("comicsdb", [])
     for part, sheet in tables.items():
-        taken = {plain(name) for name in COLUMNS[part]} - set(mapping)
-        upload.columns += columns_left_out(sheet, taken, mapping)
-        upload.headers, upload.sheets = (*upload.headers, *sheet.titles), sheet.sheets
+        upload.columns += columns_left_out(sheet, set(map(plain, COLUMNS[part])), NO_MAPPING)
+        upload.sheets = sheet.sheets
     dated = [
         (record, name)
         for found in tables.values()
@@ -260,10 +259,10 @@ def _parse_tables(tables: dict[str, Table], max_rows: int, mapping: Mapping[str,
         for record, name in dated:
             record[name] = day_first_as_iso(record[name])
     places = {}  # the index of each list, by its number or name
-    for _number, record in _named(tables.get(LISTS), LISTS, mapping):
+    for _number, record in _named(tables.get(LISTS), LISTS):
         places[record.get("list") or record.get("name")] = _add_list(upload, record)
     for part in PARTS:
-        for number, record in _named(tables.get(part), part, mapping):
+        for number, record in _named(tables.get(part), part):
             row = parse_row(part, number, record)
             if part == ITEMS:
                 row.list = _place(upload, places, record)
@@ -280,9 +279,8 @@ def _place(upload: Upload, places: dict, record: dict) -> int:
     return places[key]
 
 
-def _named(sheet: Table | None, part: str, mapping: Mapping[str, str]) -> Iterator[tuple[int, dict]]:
+def _named(sheet: Table | None, part: str) -> Iterator[tuple[int, dict]]:
     """The records of a table, with our column names."""
-    chosen = {column: field for column, field in mapping.items() if field in COLUMNS[part]}
-    names = {plain(name): name for name in COLUMNS[part] if name not in chosen.values()} | chosen
+    names = {plain(name): name for name in COLUMNS[part]}
     for number, record in sheet.records if sheet else ():
         yield number, {names[name]: value for name, value in record.items() if name in names}

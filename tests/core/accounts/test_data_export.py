@@ -17,6 +17,7 @@ from comicsdb.library import collection, pull_list, wish_list
 from comicsdb.library import reading_lists as lists
 from comicsdb.library.ratings import rate
 from comicsdb.library.reading_lists import likes, ratings
+from comicsdb.library.transfer.mappings import remember_mapping
 from tests.lists import OFFICIAL, identity_of, make_list
 from tests.passkey_device import Device
 
@@ -35,6 +36,7 @@ def keep(session, user, issue):
     wish_list.add(session, user.id, issue.id, {"notes": name})
     make_list(session, user, [issue], name=name)
     feed_addresses.make_address(session, user.id, name, accounts.new_form_key())
+    remember_mapping(session, user.id, ["column"], {name: "notes"})
     session.commit()
 
 
@@ -61,8 +63,10 @@ def held(context, session, ann, make):
 def test_it_holds_all_tables_and_no_secrets(session, held):
     found = accounts.account_data(session, held.id)
     kept = "collection read_dates pull_list wish_list reading_lists reading_list_items reading_list_pending"
-    kept += " reading_list_ratings reading_list_likes feed_addresses public_profile favourites reviews"
-    kept += " review_reports follows drafts"
+    kept += (
+        " reading_list_ratings reading_list_likes import_mappings feed_addresses public_profile favourites"
+    )
+    kept += " reviews review_reports follows drafts"
     keys = "passkeys authenticator_apps recovery_codes"
     hooks = "webhooks webhook_deliveries"
     kept = f"{kept} comic_files contributions"
@@ -87,6 +91,7 @@ def test_it_holds_all_tables_and_no_secrets(session, held):
     assert [row["series"] for row in found["wish_list"]] == [SERIES]
     assert [row["name"] for row in found["reading_lists"]] == ["Of Ann"]
     assert [row["number"] for row in found["reading_list_items"]] == ["1"]
+    assert [row["mapping"] for row in found["import_mappings"]] == [{"Of Ann": "notes"}]
     assert [row["name"] for row in found["feed_addresses"]] == ["Of Ann"]
     text = str(found)
     assert "argon2" not in text

@@ -23,6 +23,7 @@ OF_THE_INSTALLATION = {
         "former_slug",
         "history",
         "idempotency_key",
+        "import_mapping",
         "library_import",
     ),
     *("library_act", "library_change", "library_import_row"),
