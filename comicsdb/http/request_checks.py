@@ -198,9 +198,9 @@ class RequestCheckPolicy:
 def refusal_response(registry, environ, refusal: Refusal) -> Response:
     """The response to a rejected request, formatted by the API or site below their paths, else plain text."""
     path = environ.get("PATH_INFO", "")
-    for prefix, answer in registry["comicsdb.refusals"].items():
-        if path.startswith(prefix):
-            return answer(environ, refusal)
+    for prefix, answer in sorted(registry["comicsdb.refusals"].items(), reverse=True):
+        if path.startswith(prefix) and (response := answer(environ, refusal)):
+            return response
     headers = [
         ("Content-Type", "text/plain; charset=UTF-8"),
         ("Cache-Control", "no-store"),
@@ -209,8 +209,11 @@ def refusal_response(registry, environ, refusal: Refusal) -> Response:
     return Response(f"{refusal.reason}\n".encode(), status=refusal.line, headerlist=headers)
 
 
-def answer_refusals(config, prefix: str, answer: Callable[[Mapping, Refusal], Response]) -> None:
-    """Directive: `answer(environ, refusal)` creates the responses to rejected requests below `prefix`."""
+def answer_refusals(config, prefix: str, answer: Callable[[Mapping, Refusal], Response | None]) -> None:
+    """Directive: `answer(environ, refusal)` creates the responses to rejected requests below `prefix`.
+
+    The longest prefix decides; plain text is sent instead of None.
+    """
     config.registry["comicsdb.refusals"][prefix] = answer
 
 

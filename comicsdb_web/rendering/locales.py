@@ -352,15 +352,19 @@ def negotiate(request) -> str:
 
 def set_language_without_account(request) -> None:
     """Set the language of an error page without looking up the account, as the database may be down."""
-    request.locale_name = _of_cookie(request) or _of_browser(request)
+    set_language(request, _of_cookie(request) or _of_browser(request))
+
+
+def set_language(request, language: str) -> None:
+    """Set the language of a page."""
+    request.locale_name = language
     vars(request).pop("localizer", None)  # that of another language
 
 
 def set_language_of_account(request, language: str) -> None:
     """Set the language to that of an account that is not logged in, unless the cookie has one."""
     if language in INTERFACE_LANGUAGES and _of_cookie(request) is None:
-        request.locale_name = language
-        vars(request).pop("localizer", None)  # that of another language
+        set_language(request, language)
 
 
 def _of_cookie(request) -> str | None:

@@ -102,12 +102,19 @@ def test_response_that_fails_while_sent_is_answered_counted_and_logged(server):
                 assert headers["content-type"].startswith("application/json" if prefix else "text/plain")
                 assert b"A server error occurred." in body
                 assert f'"request": "{headers["x-request-id"]}"' in log.read_text()
+                if not prefix:
+                    for_browser = received(f"{base}/probe/{name}/", Accept="text/html,*/*;q=0.8")
+                    assert (for_browser[0], for_browser[1]["content-type"]) == (
+                        500,
+                        "text/html; charset=utf-8",
+                    )
+                    assert b"Something went wrong on our side" in for_browser[2]
             else:
                 # What was not sent yet is replaced. Otherwise, clients see that the end is missing.
                 assert (status, answered, cut) == (CUT[name], 0, 1)
     told = [json.loads(line) for line in log.read_text().splitlines() if "is loose" in line]
     told = [line for line in told if line["logger"].startswith("comicsdb.")]  # the server repeats some
-    assert len(told) == 7
+    assert len(told) == 9
     assert all(line["request"] for line in told)
 
 

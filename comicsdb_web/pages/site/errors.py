@@ -1,12 +1,14 @@
 """Error pages: not found, gone, forbidden, and server errors."""
 
 import logging
+from functools import partial
 
 from pyramid.exceptions import BadCSRFOrigin, BadCSRFToken, PredicateMismatch
 from pyramid.httpexceptions import HTTPClientError, HTTPMovedPermanently, HTTPSeeOther
 from pyramid.i18n import TranslationString
 from pyramid.interfaces import IRoutesMapper
 from pyramid.renderers import render
+from pyramid.request import Request, apply_request_extensions
 from pyramid.response import Response
 from pyramid_retry import is_error_retryable
 
@@ -15,15 +17,17 @@ from comicsdb.catalog.errors import ForbiddenError
 from comicsdb.db import is_unavailable
 from comicsdb.http import OUTAGE_RETRY_SECONDS, READ_METHODS
 from comicsdb.http.bodies import BodyError
+from comicsdb.http.request_checks import Refusal
 from comicsdb.http.secret_paths import without_secret
 from comicsdb.media.storage import StorageDownError
 from comicsdb.ops.logs import log_failure
 from comicsdb.security import log_denied
 from comicsdb_web.forms.expired_session import save_form
+from comicsdb_web.http.csp import fixed_headers
 from comicsdb_web.http.csrf import FOREIGN_FORM, log_foreign_form
 from comicsdb_web.http.fragments import fragment, log_in_first
 from comicsdb_web.http.routing import is_api, referring_path, safe_path, with_query
-from comicsdb_web.rendering.locales import _, set_language_without_account
+from comicsdb_web.rendering.locales import _, language_of_header, set_language, set_language_without_account
 
 log = logging.getLogger(__name__)
 
@@ -79,6 +83,35 @@ def error_page(request, status: int, text: str | None = None, title: str | None 
     body = render("error.jinja2", values, request=request)
     response = Response(body, status=status, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def refusal_page(registry, environ, refusal: Refusal) -> Response | None:
+    """The page for browsers if no view can answer: a refused request, or a failure outside of views.
+
+    It reads neither database nor session, and of a refused request neither cookies nor address.
+    """
+    if "text/html" not in environ.get("HTTP_ACCEPT", ""):
+        return None
+    status, is_failure = refusal.status, refusal.status >= 500
+    request = Request(environ)
+    request.registry = registry
+    apply_request_extensions(request)
+    if is_failure:
+        set_language_without_account(request)
+    else:
+        set_language(request, language_of_header(environ.get("HTTP_ACCEPT_LANGUAGE")))
+    say = request.localizer.translate
+    values = {
+        "status": status,
+        "language": request.locale_name,
+        "title": say(TITLES[500] if is_failure else TITLES.get(status, TITLES[400])),
+        "text": say(TEXTS[500]) if is_failure else refusal.reason,
+    }
+    body = render("refusal.jinja2", values, request=request)
+    headers = [("Cache-Control", "no-store"), *fixed_headers(registry)]
+    response = Response(body, status=refusal.line, charset="utf-8", content_type="text/html")
+    response.headers.update(headers)
     return response
 
 
@@ -246,6 +279,7 @@ class SitePredicate:
 
 def includeme(config):
     """Add the exception views of the site; the API has its own."""
+    config.answer_refusals("/", partial(refusal_page, config.registry))
     config.add_view_predicate("on_site", SitePredicate)
     config.add_tween(
         "comicsdb_web.pages.site.errors.last_resort_tween_factory", over="pyramid_tm.tm_tween_factory"

@@ -8,7 +8,9 @@ from webob.cookies import RequestCookies
 from comicsdb.http.request_checks import HEADER_MAX, HEADERS_MAX, RequestCheckPolicy, well_formed_cookies
 from tests.conftest import build_app
 from tests.cpu import assert_cpu
+from tests.web.conftest import soup
 
+BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
 SLOW = 0.1  # seconds of CPU that reading the cookies must not take
 
 
@@ -70,6 +72,23 @@ def test_the_api_refuses_in_its_own_form(wsgi):
     answer = ask(wsgi, "/api/issue/\0/")
     assert (answer.status_int, answer.json) == (400, {"detail": "The URL contains a NUL character."})
     assert ask(wsgi, "/issue/\0/").content_type == "text/plain"
+    assert ask(wsgi, "/api/issue/\0/", HTTP_ACCEPT=BROWSER).content_type == "application/json"
+
+
+def test_the_site_refuses_browsers_with_a_page_that_reads_nothing_of_the_request(wsgi):
+    for environ in (
+        {"path": "/issue/\0/"},
+        {"path": "/", "HTTP_COOKIE": "language=x; " * 5000},
+        {"path": "/", "HTTP_HOST": "[::1"},
+        {"path": "/", "QUERY_STRING": "x=<b>&" * 5000},
+    ):
+        answer = ask(wsgi, **environ, HTTP_ACCEPT=BROWSER, HTTP_ACCEPT_LANGUAGE="it")
+        assert answer.content_type == "text/html"
+        page = soup(answer)
+        assert (page.html["lang"], len(page.select("h1"))) == ("it", 1)
+        assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
+        assert answer.headers["Cache-Control"] == "no-store"
+    assert page.select_one("[lang=en]").get_text() == "The URL is too long."
 
 
 def test_a_host_with_the_api_alone_has_the_same_checks(shared_database, media_folder):
