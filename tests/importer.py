@@ -14,6 +14,7 @@ from comicsdb.problems import ImportFailedError
 from tests import engines
 from tests.conftest import close_sessions
 from tests.dataset import write_set
+from tests.orders import misplaced_issues
 
 
 class Importer:
@@ -29,7 +30,9 @@ class Importer:
         self._sets = 0
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections. Whatever was imported, issues are in order."""
+        with self.engine.connect() as connection:
+            assert misplaced_issues(connection) == set()
         engines.release(self.engine)
 
     def run(self, rows, *, accounts: bool = True, images=None):

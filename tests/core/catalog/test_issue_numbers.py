@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 from sqlalchemy import select, text
 
 from comicsdb.catalog.errors import ConflictError
+from comicsdb.catalog.maintenance.merge import merge
 from comicsdb.issue_numbers import clean_number, number_key, number_keys, number_order
 from comicsdb.models import Issue
 from comicsdb.models.choices import Precision
 from tests.cases import for_each
+from tests.orders import misplaced_issues
 
 SAME = (
     ("1", "01", "#1", "1.0", "１", "# 001", "1.00"),
@@ -234,6 +236,28 @@ def test_series_order_follows_changes(make, session, catalog):
     assert session.scalars(query).all() == ["2", "½", "3"]
     catalog.delete(issues["2"])
     assert session.scalars(query).all() == ["½", "3"]
+
+
+def test_series_order_follows_moves_and_merges(make, session, catalog):
+    with make.single_commit():
+        first, second = make.series(), make.series()
+        issues = [
+            make.issue(series=series, number=number, cover_date=day(month))
+            for series, number, month in (
+                (first, "600", "2001-01"),
+                (first, "1", "2001-03"),
+                (second, "601", "2001-02"),
+                (second, "2", "2001-04"),
+            )
+        ]
+    query = select(Issue.number).where(Issue.series_id == second.id).order_by(Issue.series_order)
+    catalog.update(issues[1], {"series": second.id})
+    session.flush()
+    assert session.scalars(query).all() == ["601", "1", "2"]
+    assert misplaced_issues(session.connection()) == set()
+    merge(catalog, second, first)
+    assert session.scalars(query).all() == ["600", "601", "1", "2"]
+    assert misplaced_issues(session.connection()) == set()
 
 
 @for_each("first,second", [("1", "01"), ("½", "0.5"), ("6AU", "6.au"), ("1,000", "1000"), ("7.50", "7.5")])

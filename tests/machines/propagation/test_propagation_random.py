@@ -33,6 +33,7 @@ from tests.machines.propagation.writes import (
     renames,
     single_changes,
 )
+from tests.orders import misplaced_issues
 from tests.soak import sequences
 
 PROFILE = sequences(14, 30)
@@ -99,6 +100,7 @@ class Writes(RuleBasedStateMachine):
         oracle = Oracle(before, self.world, written)
         wrong = check_stamps(before, self.world, oracle) + check_state(self.world)
         assert wrong == [], f"after writing {sorted(written)}"
+        assert misplaced_issues(self.connection) == set()
         gone = sorted(oracle.deleted, key=lambda key: (KINDS.index(key[0]), key[1]))
         self.deletions += [(key, snapshot(before, *key)) for key in gone]
         touched = moved(before, self.world, "modified") | oracle.created | oracle.deleted
