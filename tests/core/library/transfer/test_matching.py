@@ -19,6 +19,7 @@ from comicsdb.library.transfer.matching import (
     match_issues,
     match_series,
 )
+from comicsdb.library.transfer.reading import read_file
 from comicsdb.models import Issue
 from tests.cases import for_each
 from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
@@ -167,6 +168,20 @@ def test_permanent_ids_go_before_words(session, shelf):
         assert one(session, series="Amazing Lamp-Lighter", number="1", **ids).state == AMBIGUOUS
     assert one(session, upc="75960608936500111").id == shelf.one
     assert one(session, cv_id=77, series=LIGHTER, number="1").id == shelf.one
+
+
+def test_ids_in_columns_of_a_table_decide_although_the_names_differ(session, shelf):
+    table = (
+        "Series,Number,cv_id,gcd_id,ISBN,URL\nLampadaio,1,4000-77,,,\nLampadaio,2,,78.0,,\n"
+        "Lampadaio,1,,,,https://comicvine.gamespot.com/lamp/4000-77/\nLampadaio,5,77,,,\n"
+    )
+    rows = read_file(table.encode(), rows=10, megabytes=1).rows
+    matches = match_issues(session, [row.wanted for row in rows])
+    assert [(match.state, match.id) for match in matches[:3]] == [
+        *((MATCHED, shelf.one), (MATCHED, shelf.two)),
+        (MATCHED, shelf.one),
+    ]
+    assert matches[3].state == AMBIGUOUS  # the number contradicts the id
 
 
 def test_an_id_of_something_else_is_not_believed(session, shelf):
