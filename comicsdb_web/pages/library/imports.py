@@ -31,8 +31,9 @@ from comicsdb.library.transfer.format import (
 from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
 from comicsdb.library.transfer.reading import TOO_MANY_LISTS, pack_lists
-from comicsdb.library.transfer.tables import csv_text
+from comicsdb.library.transfer.tables import EXTRA, csv_text
 from comicsdb.models.base import BIG_MAX
+from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.models.currencies import Currency
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
@@ -63,13 +64,26 @@ FIELD_WORDS = {
     "title": _("Title"),
     "volume": _("Volume"),
     "series_volume": _("Volume"),
-    "year": _("Year"),
+    "year": _("First year of the series"),
     "series_year": _("Year"),
     "published": _("Year"),
     "publisher": _("Publisher"),
     "cover_date": _("Cover date"),
     "release_date": _("Release date"),
+    "month": _("Month"),
+    "day": _("Day"),
     "upc": _("UPC"),
+    "isbn": _("ISBN"),
+    "web": _("Address of a page"),
+    **{
+        f"{source}_issue": _("${source} ID", mapping={"source": rules.label})
+        for source, rules in EXTERNAL_SOURCES.items()
+    },
+    **{
+        f"{source}_series": _("${source} ID of the series", mapping={"source": rules.label})
+        for source, rules in EXTERNAL_SOURCES.items()
+    },
+    EXTRA: _("Cells beyond the last column"),
     "copy": _("Copy"),
     "variant": _("Variant"),
     "variant_id": _("Variant"),
