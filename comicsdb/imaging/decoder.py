@@ -62,10 +62,13 @@ def shrink(data: bytes, *, size: str) -> tuple[dict, bytes]:
     return {}, thumbnail(data, size)
 
 
-def share(data: bytes, *, title: str, lines: list[str], lengths: list[int]) -> tuple[dict, bytes]:
+def share(
+    data: bytes, *, title: str, lines: list[str], lengths: list[int], site: str, accent: str
+) -> tuple[dict, bytes]:
     """The picture for a link, with covers of these `lengths` in bytes."""
     stream = io.BytesIO(data)
-    return {}, share_picture(title, lines, [stream.read(length) for length in lengths])
+    covers = [stream.read(length) for length in lengths]
+    return {}, share_picture(title, lines, covers, site=site, accent=accent)
 
 
 JOBS = {

@@ -4,7 +4,7 @@ import io
 import unicodedata
 from functools import cache
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 from comicsdb.imaging.images import DECODER_ERRORS, open_image
 from comicsdb.imaging.picture import PictureError
@@ -15,27 +15,33 @@ TEXT_WIDTH = 520  # of the text column, if there are covers next to it
 COVER_HEIGHT, STEP, TILT = 380, 56, 4  # of covers: pixels, offset in pixels, degrees
 TITLE_SIZES, TITLE_LINES = (84, 68, 54, 44, 36), 4
 QUALITY = 85
-YELLOW, DOT, INK = (255, 210, 63), (247, 169, 72), (23, 20, 26)
+INK = (23, 20, 26)
 STRIPE = ((32, 163, 214), (228, 66, 124), INK, (233, 79, 55))
 # The first one installed is used; Pillow's own font, the last resort, only has ASCII characters.
 FONTS = ("LiberationSans-Bold.ttf", "DejaVuSans-Bold.ttf", "Arial Bold.ttf", "arialbd.ttf")
 
 
-def share_picture(title: str, lines: list[str], covers: list[bytes]) -> bytes:
-    """A JPEG of 1200 by 630 pixels; covers that cannot be read are left out."""
-    image = Image.new("RGB", (WIDTH, HEIGHT), YELLOW)
+def share_picture(title: str, lines: list[str], covers: list[bytes], *, site: str, accent: str) -> bytes:
+    """A JPEG of 1200 by 630 pixels on the accent (`#rrggbb`); covers that cannot be read are left out."""
+    image = Image.new("RGB", (WIDTH, HEIGHT), accent)
+    dot = tuple(
+        (7 * value + 3 * red) // 10 for value, red in zip(ImageColor.getrgb(accent), STRIPE[3], strict=True)
+    )
     draw = ImageDraw.Draw(image)
     for x in range(WIDTH // 2, WIDTH, 26):
         radius = 1 + 6 * (x - WIDTH // 2) // (WIDTH // 2)
         for y in range(13, HEIGHT, 26):
-            draw.ellipse((x - radius, y - radius, x + radius, y + radius), DOT)
+            draw.ellipse((x - radius, y - radius, x + radius, y + radius), dot)
     for place, colour in enumerate(STRIPE):
         draw.rectangle((place * WIDTH // 4, HEIGHT - 16, (place + 1) * WIDTH // 4, HEIGHT), colour)
     pictures = [each for each in map(_cover, covers) if each is not None]
     for place, cover in reversed(list(enumerate(pictures))):  # the first one is on top
         left = WIDTH - MARGIN - cover.width - (len(pictures) - 1 - place) * STEP
         image.paste(cover, (left, (HEIGHT - 16 - cover.height) // 2), cover)
-    _write(draw, title, lines, TEXT_WIDTH if pictures else WIDTH - 2 * MARGIN)
+    width = TEXT_WIDTH if pictures else WIDTH - 2 * MARGIN
+    _write(draw, title, lines, width)
+    name = _truncate(_without_unknown_characters(site), _font(48), width)
+    draw.text((MARGIN, HEIGHT - 110), name, INK, font=_font(48))
     stream = io.BytesIO()
     image.save(stream, "JPEG", quality=QUALITY)
     return stream.getvalue()
@@ -56,7 +62,7 @@ def _cover(data: bytes) -> Image.Image | None:
 
 
 def _write(draw: ImageDraw.ImageDraw, title: str, lines: list[str], width: int) -> None:
-    """Write the title as large as possible, the lines below it, and the name of the site."""
+    """Write the title as large as possible, and the lines below it."""
     for size in TITLE_SIZES:
         font = _font(size)
         rows = _wrap(_without_unknown_characters(title), font, width)
@@ -74,7 +80,6 @@ def _write(draw: ImageDraw.ImageDraw, title: str, lines: list[str], width: int) 
             (MARGIN, y), _truncate(_without_unknown_characters(line), _font(34), width), INK, font=_font(34)
         )
         y += 46
-    draw.text((MARGIN, HEIGHT - 110), "comicsdb", INK, font=_font(48))
 
 
 def _wrap(text: str, font, width: int) -> list[str]:

@@ -140,10 +140,10 @@ class Decoder(WaitingRoom):
         """A thumbnail as WebP, of one of the sizes `imaging.picture.SIZES`; raises PictureError."""
         return self._run({"job": "thumbnail", "size": size}, data)[1]
 
-    def share(self, title: str, lines: list[str], covers: list[bytes]) -> bytes:
-        """The picture for a link as JPEG (see `imaging.share`)."""
+    def share(self, title: str, lines: list[str], covers: list[bytes], **brand: str) -> bytes:
+        """The picture for a link as JPEG, for a `site` and its `accent` (see `imaging.share`)."""
         job = {"job": "share", "title": title, "lines": lines, "lengths": [len(each) for each in covers]}
-        return self._run(job, b"".join(covers) or b"-")[1]
+        return self._run(job | brand, b"".join(covers) or b"-")[1]
 
     def _run(self, job: dict, data: bytes) -> tuple[dict, bytes]:
         check_length(len(data))

@@ -20,6 +20,8 @@ from comicsdb_api.throttle import throttled_view
 PATH = "/docs/"
 QUERY_LENGTH_MAX = 200  # characters
 STATIC = Path(__file__).parent / "static"
+SHEET = "docs.css"
+ACCENT = "#ffd23f"  # in the sheet, replaced by that of the site
 IMMUTABLE = "public, max-age=31536000, immutable"
 # The headers of the site's pages, for hosts that only serve the API.
 HEADERS = {
@@ -40,8 +42,10 @@ class DocsViews:
 
     def __init__(self, registry):
         self._registry = registry
+        accent = registry.settings["comicsdb.accent"]
+        self._sheet = (STATIC / SHEET).read_text("utf-8").replace(ACCENT, accent)
         files = b"".join(path.read_bytes() for path in sorted(STATIC.iterdir()))
-        self.digest = hashlib.sha256(files).hexdigest()[:12]
+        self.digest = hashlib.sha256(files + accent.encode()).hexdigest()[:12]
         self._static = static_view("comicsdb_api.docs_page:static", use_subpath=True, cache_max_age=None)
 
     @cached_property
@@ -67,7 +71,10 @@ class DocsViews:
 
     def static(self, context, request) -> Response:
         """Return a static file; its URL contains the digest of all files."""
-        response = self._static(context, request)
+        if request.subpath == (SHEET,):
+            response = Response(self._sheet, content_type="text/css", charset="utf-8")
+        else:
+            response = self._static(context, request)
         current = request.matchdict["digest"] == self.digest
         response.headers["Cache-Control"] = IMMUTABLE if current else "no-cache"
         response.headers["X-Content-Type-Options"] = "nosniff"

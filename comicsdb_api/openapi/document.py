@@ -28,6 +28,7 @@ from comicsdb_api.responses import ROUTE_PREFIX, is_api_route
 from comicsdb_api.retirement import KEY
 
 GUIDE = Path(__file__).with_name("guide.md").read_text("utf-8")  # text that concerns all endpoints
+NAME_PLACEHOLDER = "{name}"
 BASIC_PLACEHOLDER = "{about basic}"  # in the guide, for the paragraphs that depend on the phase
 PARAMETERS_KEY = "comicsdb_api.query_parameters"
 VERBS = {
@@ -149,7 +150,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
             "title": f"{site} API",
             "version": "1.0.0",
             "summary": "Read and write a community database of comics.",
-            "description": GUIDE.replace(BASIC_PLACEHOLDER, about_basic),
+            "description": GUIDE.replace(NAME_PLACEHOLDER, site).replace(BASIC_PLACEHOLDER, about_basic),
             "contact": {"name": f"The contributors of {site}"} | ({"email": contact} if contact else {}),
             **({"license": asdict(licence)} if licence.name else {}),
         },

@@ -406,6 +406,13 @@ class Brand(NamedTuple):
     title: str
     logo: Logo | None
 
+    @property
+    def picture(self) -> str:
+        """The static file that other sites show with a link; ours has our name on it."""
+        if self.logo:
+            return self.logo.name
+        return "img/share.png" if self.title == "comicsdb" else "img/icon-512.png"
+
 
 def includeme(config):
     """Add translations and template filters; include it before the template engine."""

@@ -18,12 +18,14 @@ WAITING = threading.BoundedSemaphore(4)  # requests that wait for a new picture
 
 def picture_response(request, title: str, lines: list[str], covers: list[str]):
     """The picture with a title, lines and covers (storage keys); 503 if it cannot be drawn now."""
-    key = blake2b(repr((title, lines, covers)).encode(), digest_size=16).hexdigest()
+    settings = request.registry.settings
+    brand = {"site": settings["comicsdb.title"], "accent": settings["comicsdb.accent"]}
+    key = blake2b(repr((title, lines, covers, brand)).encode(), digest_size=16).hexdigest()
 
     def draw() -> bytes:
         pictures = [each for each in (_thumbnail(request, cover) for cover in covers) if each]
         with THUMBNAILS.acquire() as decoder:
-            return decoder.share(title, lines, pictures)
+            return decoder.share(title, lines, pictures, **brand)
 
     try:
         picture = request.cache.figures.get(f"share:{key}") or _create(request, f"share:{key}", draw)

@@ -5,10 +5,13 @@ import io
 from PIL import Image
 
 from comicsdb.imaging import share
-from comicsdb.imaging.share import share_picture
 from tests.dataset import picture
 
 SIZE = (200, 300)
+
+
+def drawn_picture(*arguments, site="comicsdb", accent="#ffd23f"):
+    return share.share_picture(*arguments, site=site, accent=accent)
 
 
 def colours(picture):
@@ -24,13 +27,20 @@ def is_near(colour, found):
 def test_covers_are_shown_and_what_is_none_is_left_out():
     blue, green = (0, 0, 255), (0, 160, 0)
     found = colours(
-        share_picture(
+        drawn_picture(
             "Night", ["2 issues"], [picture(blue, SIZE, "WEBP"), b"no picture", picture(green, SIZE, "WEBP")]
         )
     )
     assert is_near(blue, found)
     assert is_near(green, found)
-    assert not is_near(blue, colours(share_picture("Night", ["2 issues"], [])))
+    assert not is_near(blue, colours(drawn_picture("Night", ["2 issues"], [])))
+
+
+def test_picture_of_another_site_has_its_name_and_color():
+    ours, renamed = (drawn_picture("Night", [], [], site=site) for site in ("comicsdb", "Panels"))
+    assert ours != renamed
+    assert is_near((0, 200, 100), colours(drawn_picture("Night", [], [], accent="#00c864")))
+    assert drawn_picture("Night", [], [], site="漫画" * 20)
 
 
 def test_any_title_is_drawn(monkeypatch):
@@ -39,7 +49,7 @@ def test_any_title_is_drawn(monkeypatch):
         monkeypatch.setattr(share, "FONTS", fonts)
         share._font.cache_clear()
         share._glyph.cache_clear()
-        drawn = {share_picture(each, ["3 issues · 2019–2020", each], []) for each in titles}
+        drawn = {drawn_picture(each, ["3 issues · 2019–2020", each], []) for each in titles}
         assert len(drawn) >= len(titles) - 2
         assert share._without_unknown_characters("Night 7") == "Night 7"
     assert share._without_unknown_characters("Perché – 日") == "Perche - "
