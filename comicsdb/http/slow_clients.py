@@ -1,9 +1,7 @@
 """Middleware of the production server, so that slow clients do not block others."""
 
-import math
 import os
 import socket
-import struct
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -11,23 +9,19 @@ from functools import partial
 from io import BytesIO
 from itertools import chain
 from queue import SimpleQueue
-from time import monotonic
+from stat import S_ISSOCK
 
-from comicsdb.http.client_address import address
 from comicsdb.http.streams import RELEASE, Body, Stream
 from comicsdb.ops.watchdog import Heartbeat
 
 # Responses sent without the application.
 TOO_LARGE = ("413 Content Too Large", "The request is too large.")
 CUT_SHORT = ("400 Bad Request", "The request ended too early.")
-TOO_LATE = ("408 Request Timeout", "The request took too long to arrive.")
 FAILED = ("500 Internal Server Error", "A server error occurred.")
 BUSY = ("503 Service Unavailable", "Too many slow requests at the same time: please try again.")
 LARGE = 1024 * 1024  # bytes; smaller responses are buffered in memory for their client
 LARGE_SHARE = 8  # one in this many slow clients may send a larger body, which is held in memory
 SLOW_TIMEOUT = 0.2  # seconds to wait until another slow client is done
-IDLE = 1.0  # seconds without data, after which a connection counts as late
-LAST_DATA_SENT, LAST_DATA_RECEIVED = 44, 52  # offsets in Linux's `struct tcp_info`
 
 
 class _SlowBody(Body):
@@ -38,7 +32,7 @@ class SlowClientMiddleware:
     """Separates waiting for clients from running the application.
 
     Each request has a thread of the server's pool. The body is read before the application runs, and a long
-    response is sent after it; at most `slow_clients` threads wait for clients, for a body up to `seconds`.
+    response is sent after it; at most `slow_clients` threads wait for clients, until their proxy ends them.
     The application runs in at most `threads` threads at a time, as more would only contend for the
     interpreter. Further requests wait in threads that the server has for those that wait for changes.
     Responses of this middleware have the `headers`.
@@ -51,16 +45,13 @@ class SlowClientMiddleware:
         max_body: int,
         threads: int,
         slow_clients: int,
-        seconds: float,
         headers: Iterable[tuple[str, str]] = (),
     ):
         self._app = app
         self._max_body = max_body
         self._headers = tuple(headers)
-        self._seconds = seconds
         self._slow = threading.Semaphore(slow_clients)
         self._large = threading.Semaphore(max(1, slow_clients // LARGE_SHARE))
-        self._late: dict[int, tuple[float, str]] = {}  # by thread: deadline and client
         self._slots: SimpleQueue[int] = SimpleQueue()  # a semaphore whose wait is not implemented in Python
         for slot in range(threads):
             self._slots.put(slot)
@@ -131,12 +122,10 @@ class SlowClientMiddleware:
         try:
             if len(taken) < len(semaphores):
                 return BUSY
-            body, late = self._read(environ, self._max_body + 1 if length is None else length)
+            body = environ["wsgi.input"].read(self._max_body + 1 if length is None else length)
         finally:
             for each in taken:
                 each.release()
-        if late:
-            return TOO_LATE
         if len(body) > self._max_body:
             return TOO_LARGE
         if length is not None and len(body) < length:
@@ -145,37 +134,6 @@ class SlowClientMiddleware:
         environ["CONTENT_LENGTH"] = str(len(body))
         environ["wsgi.input"] = BytesIO(body)
         return None
-
-    def _read(self, environ: dict, length: int) -> tuple[bytes, bool]:
-        """The received part of the body, and whether the client was too slow to send the rest."""
-        until, thread = monotonic() + self._seconds, threading.get_ident()
-        self._late[thread] = until, environ.get("REMOTE_ADDR", "")
-        try:
-            body = environ["wsgi.input"].read(length)
-        finally:
-            del self._late[thread]
-        return body, monotonic() > until
-
-    def end_late_bodies(self, port: int) -> None:
-        """Stop reading from clients that are past their deadline; their threads get what was received.
-
-        granian does not provide the client's port, and cannot be stopped. So connections to our `port` are
-        found by address: those without data for a second. After another `seconds`, clients that never fall
-        silent are ended too: a connection is theirs if it was not answered since their bodies began.
-        """
-        now = monotonic()
-        late: dict[object, float] = {}  # by address: the seconds since its first missed deadline
-        for until, client in list(self._late.values()):
-            if until < now:
-                late[address(client)] = max(now - until, late.get(address(client), 0))
-        for connection in _connections(port) if late else ():
-            with connection, suppress(OSError):
-                lateness = late.get(address(connection.getpeername()[0]))
-                if lateness is not None and (
-                    _idle_time(connection, LAST_DATA_RECEIVED) >= IDLE
-                    or (lateness > self._seconds <= _idle_time(connection, LAST_DATA_SENT))
-                ):
-                    connection.shutdown(socket.SHUT_RD)
 
     def _send(self, answer: Iterable[bytes], start_response: Callable) -> Iterable[bytes]:
         """Send a small response in one piece, others piece by piece; a stream is not buffered."""
@@ -211,41 +169,17 @@ class SlowClientMiddleware:
         return [text.encode()]
 
 
-def _connections(port: int) -> Iterable[socket.socket]:
-    """The sockets of this process that are bound to a port, duplicated."""
-    for name in os.listdir("/dev/fd"):
-        try:
-            descriptor = os.dup(int(name))
-        except OSError:  # closed meanwhile
-            continue
-        try:
-            connection = socket.socket(fileno=descriptor)
-        except OSError:  # not a socket
-            os.close(descriptor)
-            continue
-        with suppress(OSError):
-            inet = connection.family in {socket.AF_INET, socket.AF_INET6}
-            if inet and connection.type == socket.SOCK_STREAM and connection.getsockname()[1] == port:
-                yield connection
-                continue
-        connection.close()
-
-
 def is_listening(port: int) -> bool:
     """Whether this process accepts connections on a port."""
-    is_open = False
-    for connection in _connections(port):
-        with connection:
-            is_open = is_open or bool(connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
-    return is_open
-
-
-def _idle_time(connection: socket.socket, offset: int) -> float:
-    """The seconds since the time at an offset of `struct tcp_info`."""
-    if not hasattr(socket, "TCP_INFO"):  # not Linux
-        return math.inf
-    info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 64)
-    return struct.unpack_from("=I", info, offset)[0] / 1000
+    for name in os.listdir("/dev/fd"):
+        with suppress(OSError):  # closed meanwhile
+            if not S_ISSOCK(os.fstat(int(name)).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(int(name))) as connection:
+                accepts = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
+                if accepts and connection.getsockname()[1:2] == (port,):
+                    return True
+    return False
 
 
 def _close(answer: Iterable[bytes]) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from ipaddress import ip_address
 from multiprocessing.connection import wait
 from multiprocessing.synchronize import Event, Lock
 from pathlib import Path
@@ -64,7 +65,6 @@ class Options:
     threads: int = 2
     slow_clients: int = 32
     streams: int = 48
-    body_seconds: int = 60
     max_request_body_size: int = 22_000_000
     watchdog: int = 10
     health: tuple[str, int] | None = None
@@ -99,6 +99,9 @@ def read_options(given: dict[str, str]) -> Options:
     """Parse the options; raises OptionError naming the option."""
     values = {"workers": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()}
     for name, text in given.items():
+        if name in OBSOLETE_OPTIONS:
+            log.warning("The server's option %s has no effect any more: %s", name, OBSOLETE_OPTIONS[name])
+            continue
         reader = READERS.get(name)
         if reader is None:
             raise OptionError(f"The server has no option {name}; it has: {', '.join(READERS)}.")
@@ -144,7 +147,6 @@ READERS = {
     "threads": _count,
     "slow_clients": _count,
     "streams": _count,
-    "body_seconds": _count,
     "max_request_body_size": _count,
     "watchdog": _watchdog,
     "health": lambda name, text: {name: _address(text) if text else None},
@@ -153,6 +155,11 @@ READERS = {
     "trusted_proxy_headers": lambda name, text: {name: frozenset(text.lower().replace(",", " ").split())},
     "app": lambda name, text: {name: text},
 }
+OBSOLETE_OPTIONS = {"body_seconds": "the proxy ends slow clients (docs/deploy.md); remove it."}
+WITHOUT_PROXY = (
+    "The server listens on %s without a trusted proxy: clients that send or receive slowly can occupy all of"
+    " its threads. Put a proxy in front of it (docs/deploy.md), and set trusted_proxy to its address."
+)
 
 
 def run(options: Options, global_conf: dict) -> None:
@@ -178,6 +185,7 @@ def run(options: Options, global_conf: dict) -> None:
         log_dictconfig=LOGGING,
     )
     _log(options, global_conf)  # again, as granian has set up its own
+    warn_without_proxy(options)
     logging.getLogger("_granian").addFilter(_is_not_thread_warning)
     if _setting("comicsdb.metrics.token", options, global_conf):
         create_shared_folder()  # shared by all workers, including restarted ones
@@ -210,6 +218,13 @@ def run(options: Options, global_conf: dict) -> None:
     gc.freeze()  # saves the interpreter a final collection of all objects
     if failed:
         raise SystemExit(1)
+
+
+def warn_without_proxy(options: Options) -> None:
+    """Log a warning if other machines reach the server without a proxy."""
+    address = socket.getaddrinfo(options.host, None, flags=socket.AI_PASSIVE)[0][4][0]
+    if options.trusted_proxy is None and not ip_address(address).is_loopback:
+        log.warning(WITHOUT_PROXY, options.host)
 
 
 def _is_not_thread_warning(record: logging.LogRecord) -> bool:
@@ -307,12 +322,9 @@ def load_application(
         max_body=options.max_request_body_size,
         threads=options.threads,
         slow_clients=options.slow_clients,
-        seconds=options.body_seconds,
         headers=server_headers(app.registry.settings),
     )
-    middleware.heartbeat = Heartbeat(
-        folder, options.threads, partial(middleware.end_late_bodies, options.port)
-    )
+    middleware.heartbeat = Heartbeat(folder, options.threads)
     middleware.heartbeat.start()
     marks.set_when_listening(options.port)
     return middleware

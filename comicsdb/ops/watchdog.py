@@ -35,8 +35,7 @@ HEALTH = "/health/"
 class Heartbeat:
     """The worker's side: a thread that increments the count each second, and notes of current requests."""
 
-    def __init__(self, folder: Path, slots: int, *jobs: Callable[[], None]):
-        self._jobs = jobs
+    def __init__(self, folder: Path, slots: int):
         path, size = folder / str(os.getpid()), COUNT_BYTES + slots * NOTE_BYTES
         path.write_bytes(bytes(size))
         with path.open("r+b") as file:
@@ -45,7 +44,7 @@ class Heartbeat:
         faulthandler.register(SHOW_STACK, file=self._stack, all_threads=True)
 
     def start(self) -> None:
-        """Start the thread, which also runs the jobs each second."""
+        """Start the thread."""
         threading.Thread(target=self._run, name="heartbeat", daemon=True).start()
 
     def _run(self) -> None:
@@ -53,11 +52,6 @@ class Heartbeat:
         while True:
             count += 1
             self._map[:COUNT_BYTES] = count.to_bytes(COUNT_BYTES)
-            for job in self._jobs:
-                try:
-                    job()
-                except Exception:
-                    log.exception("What is to be done each second failed")
             time.sleep(1)
 
     def begin(self, slot: int, environ: dict) -> None:
@@ -104,7 +98,7 @@ class Watchdog:
             try:
                 self.check()
             except Exception:
-                log.exception("The workers could not be looked at")
+                log.exception("The workers could not be checked")
 
     def check(self) -> None:
         """Check once.
@@ -146,7 +140,7 @@ class Watchdog:
         requests = ", ".join(each.decode(errors="replace") for each in at if each[:1] > b"\0") or "nothing"
         stack = (self.folder / f"{pid}.stack").read_text(errors="replace")
         log.error(
-            "Worker %d has not ticked for %d seconds and is replaced. It was at: %s\n%s",
+            "Worker %d has not responded for %d seconds and is replaced. It was processing: %s\n%s",
             pid, self._seconds, requests, stack, extra={"worker": pid, "at": requests},
         )  # fmt: skip
         worker.kill()  # SIGKILL: a stuck process does not handle SIGTERM
