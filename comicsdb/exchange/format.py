@@ -523,7 +523,9 @@ READING_LIST_PENDING = _file(
     _pending,
     _given_id(_pending),
     field(_pending.position, read=readers.whole_between(1, INTEGER_MAX)),
-    "series number volume year_began year cover_date publisher upc",
+    "series number volume year_began year cover_date",
+    field(_pending.cover_date_precision, default="day"),
+    "publisher upc",
     _matching(
         _pending.ids, f"(({_ONE_ID})( ({_ONE_ID}))*)?", "sources and their ids, as in “metron 17 locg 4”"
     ),

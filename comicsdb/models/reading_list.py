@@ -27,10 +27,11 @@ from comicsdb.models.base import (
     entity_args,
     key_index,
     parent_key,
+    precision,
     range_check,
     stamp,
 )
-from comicsdb.models.choices import YEARS, ItemType, ListSource, ListType
+from comicsdb.models.choices import YEARS, ItemType, ListSource, ListType, Precision
 from comicsdb.models.issue import Issue
 from comicsdb.models.user import User
 
@@ -137,6 +138,7 @@ class PendingEntry(Base):
         choice_check("issue_type", ("", *ItemType)),
         range_check("year_began", *YEARS),
         range_check("year", *YEARS),
+        choice_check("cover_date_precision", Precision),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
@@ -148,6 +150,7 @@ class PendingEntry(Base):
     year_began: Mapped[int | None] = mapped_column(Integer)
     year: Mapped[int | None] = mapped_column(Integer)
     cover_date: Mapped[date | None] = mapped_column(Date)
+    cover_date_precision: Mapped[str] = precision()
     publisher: Mapped[str] = blank_text(255)
     upc: Mapped[str] = blank_text(20)
     ids: Mapped[str] = blank_text(1000)

@@ -312,7 +312,7 @@ def published(cover_date: str) -> dict:
     day, known = partial_day(cover_date) or (None, None)
     if known == Precision.YEAR:
         return {"published": day.year}
-    return {"cover_date": day} if day else {}
+    return {"cover_date": day, "cover_date_precision": known.value} if day else {}
 
 
 def series_label(wanted: dict) -> str:

@@ -23,6 +23,7 @@ from comicsdb.matching.scoring import (
     Candidate,
 )
 from comicsdb.matching.scoring import Match as Ranking
+from comicsdb.models.choices import Precision
 
 MATCHED, AMBIGUOUS, UNKNOWN = "matched", "ambiguous", "unknown"
 CANDIDATES_MAX = 10
@@ -59,6 +60,7 @@ class MatchQuery:
     year: int | None = None
     publisher: str = ""
     cover_date: date | None = None
+    cover_date_precision: str = Precision.DAY.value
     store_date: date | None = None
     published: int | None = None
     upc: str = ""
@@ -126,6 +128,7 @@ def _descriptor(query: MatchQuery, prefix: str, current: Mapping[int, int]) -> D
     dated = query.cover_date or (
         query.store_date if query.store_date and query.store_date.month <= LAST_MONTH_OF_ITS_YEAR else None
     )
+    is_whole = query.cover_date_precision == Precision.DAY
     facts = {
         "series": query.series,
         "literal_series": query.written,
@@ -133,7 +136,8 @@ def _descriptor(query: MatchQuery, prefix: str, current: Mapping[int, int]) -> D
         "volume": query.volume,
         "year_began": query.year,
         "year": query.published or (dated.year if dated else None),
-        "cover_date": query.cover_date,
+        "cover_date": query.cover_date if is_whole else None,
+        "month": query.cover_date.month if query.cover_date and not is_whole else None,
         "store_date": query.store_date,
         "publisher": query.publisher,
         "format": query.format,

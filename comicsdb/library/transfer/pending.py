@@ -24,8 +24,8 @@ BATCH = 500  # entries per transaction of the daily job
 DAILY_MAX = 50_000  # entries that the daily job looks for
 PAUSE = timedelta(hours=12)  # before an entry is looked for again
 _FIELDS = (
-    *("series", "number", "volume", "year_began", "year", "cover_date", "publisher", "upc", "ids"),
-    "issue_type",
+    *("series", "number", "volume", "year_began", "year", "cover_date", "cover_date_precision"),
+    *("publisher", "upc", "ids", "issue_type"),
 )
 
 
@@ -47,6 +47,7 @@ def values_of(query: MatchQuery) -> dict:
         "year_began": query.year,
         "year": query.published,
         "cover_date": query.cover_date,
+        "cover_date_precision": query.cover_date_precision,
         "publisher": query.publisher,
         "upc": query.upc,
         "ids": " ".join(ids),
@@ -71,6 +72,7 @@ def query_of(entry: PendingEntry) -> MatchQuery:
         year=entry.year_began or year,
         publisher=entry.publisher,
         cover_date=entry.cover_date,
+        cover_date_precision=entry.cover_date_precision,
         published=entry.year,
         upc=entry.upc,
         written=entry.series if name != entry.series else "",

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import date
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -11,6 +10,7 @@ from comicsdb.library.transfer.background import REVIEW
 from comicsdb.library.transfer.format import PULL, series_label
 from comicsdb.library.transfer.matching import MATCHED, UNKNOWN
 from comicsdb.models import LibraryImport, LibraryImportRow
+from comicsdb.values import partial_day_text
 
 ISSUES_MAX = 100  # proposed at once
 
@@ -20,8 +20,8 @@ class Proposal:
     """An issue as the rows of a file describe it."""
 
     number: str
-    cover_date: date | None
-    store_date: date | None
+    cover_date: str
+    store_date: str
     upc: str
     rows: list[int] = field(default_factory=list)
 
@@ -37,10 +37,8 @@ def of_series(session: Session, found: LibraryImport, series: str) -> list[Propo
     by_number: dict[str, Proposal] = {}
     for index, wanted in _unknown(session, found):
         if series_label(wanted) == series:
-            days = [
-                wanted[name] and date.fromisoformat(wanted[name]) for name in ("cover_date", "store_date")
-            ]
-            proposal = Proposal(wanted["number"], *days, wanted["upc"])
+            day = partial_day_text(wanted["cover_date"], wanted.get("cover_date_precision"))
+            proposal = Proposal(wanted["number"], day, wanted["store_date"] or "", wanted["upc"])
             by_number.setdefault(wanted["number"], proposal).rows.append(index)
     return list(by_number.values())[:ISSUES_MAX]
 

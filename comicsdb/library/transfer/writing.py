@@ -237,7 +237,7 @@ def _pending_row(entry: PendingEntry, list_name: str) -> dict:
         "series_year": entry.year_began,
         "publisher": entry.publisher,
         "number": entry.number,
-        "cover_date": entry.cover_date or entry.year,
+        "cover_date": partial_day_text(entry.cover_date, entry.cover_date_precision) or entry.year,
         "upc": entry.upc,
         "issue_type": entry.issue_type,
         "added": entry.added_on,

@@ -64,7 +64,7 @@ class ProposalViews:
         return {
             "make": "1",
             "number": each.number,
-            "cover_date": str(each.cover_date or each.store_date or ""),
+            "cover_date": each.cover_date or each.store_date,
             "upc": each.upc,
         }
 
@@ -85,7 +85,7 @@ class ProposalViews:
     def _create_issue(self, each: Proposal, series: str, typed: dict) -> Issue | None:
         """Create an issue, or note its errors."""
         sent = {name: typed[name] for name in ("number", "cover_date", "upc")}
-        sent |= {"series": series, "store_date": str(each.store_date or "")}
+        sent |= {"series": series, "store_date": each.store_date}
         try:
             return self.request.catalog.create(Issue, IssueSchema(form=True).deserialize(sent))
         except colander.Invalid as invalid:

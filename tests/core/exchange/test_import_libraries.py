@@ -77,6 +77,7 @@ def reading_list(identifier: int, user_id: int, name: str, issues, **more) -> di
                 "year_began": 1961,
                 "year": 1962,
                 "cover_date": "1962-03-01",
+                "cover_date_precision": "month",
                 "publisher": "Nobody",
                 "upc": "75960608936900111",
                 "ids": "comicvine 9 metron 17",

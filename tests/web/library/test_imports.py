@@ -160,7 +160,7 @@ def test_cells_of_a_large_file_that_cannot_be_read_are_told(testapp, wsgi, nora,
 @pytest.mark.parametrize("large", [False, True])
 def test_rows_that_were_not_found_become_new_issues(testapp, wsgi, session, nora, stock, monkeypatch, large):
     monkeypatch.setattr(background, "LARGE", 10 if large else 10**6)
-    rows = ["Nobody,1,2019-05-01", "Nobody,1,2019-05-01", "Nobody,2,", "The Lamplighter,11,2018-11-01"]
+    rows = ["Nobody,1,2019-05", "Nobody,1,2019-05", "Nobody,2,", "The Lamplighter,11,2018-11-01"]
     address = uploaded(testapp, ("Series,Number,Cover date\n" + "\n".join(rows)).encode())
 
     def finish():
@@ -189,8 +189,10 @@ def test_rows_that_were_not_found_become_new_issues(testapp, wsgi, session, nora
     form = form_to(page, f"{action}?series=Nobody")
     form["cover_date-1"] = ""  # the date is optional
     assert notice(form.submit().follow()) == "2 issues were created."
-    made = session.scalars(select(Issue.number).where(Issue.series_id == stock.other.id)).all()
-    assert sorted(made) == ["-1", "1", "2", "½"]
+    made = session.execute(
+        select(Issue.number, Issue.cover_date_precision).where(Issue.series_id == stock.other.id)
+    )
+    assert sorted(map(tuple, made)) == [("-1", "day"), ("1", "month"), ("2", "none"), ("½", "day")]
     form_to(testapp.get(address), address).submit()
     finish()
     assert [each.quantity for each in owned(session, nora)] == [2, 1]

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import text
 
+from comicsdb.library.transfer.format import published
 from comicsdb.library.transfer.matching import (
     AMBIGUOUS,
     BATCH,
@@ -102,6 +103,17 @@ LIGHTER = "Amazing Lamplighter"
 )
 def test_articles_case_accents_and_punctuation_make_no_difference(session, shelf, name):
     assert one(session, series=name, number="2") == likely(shelf.two)
+
+
+def test_match_issues_cover_month_prefers_issue_of_that_month(session, make, shelf):
+    month = published("1971-03")
+    with make.single_commit():
+        april, march = (
+            make.issue(series=make.series(name="Foghorn Nights", year_began=1971), cover_date=day)
+            for day in (date(1971, 4, 2), date(1971, 3, 20))
+        )
+    match = one(session, series="Foghorn Nights", number="1", **month)
+    assert match.candidates == (march.id, april.id)
 
 
 @for_each("number", ["12.HU", "12.hu", "012.Hu"])

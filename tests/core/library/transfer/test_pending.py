@@ -3,6 +3,7 @@
 from datetime import timedelta
 from xml.etree import ElementTree as ET
 
+import orjson
 import pytest
 from sqlalchemy import select, update
 
@@ -93,6 +94,20 @@ def test_export_and_import_by_another_account_keep_the_whole_list(session, make,
     ]
     assert owned[0] == owned[1]
     assert owned[0][1] == (3, "Gaslight", "2", 1993, "", "comicvine 4411 metron 17")
+
+
+def test_export_of_an_entry_has_its_date_as_far_as_it_is_known(session, make, stock):
+    days = ["2018", "2018-03", "2018-03-14"]
+    items = [{"series": "Gaslight", "number": str(n), "cover_date": day} for n, day in enumerate(days)]
+    document = {
+        "format": "comicsdb-library",
+        "version": 1,
+        "reading_lists": [{"name": "Night", "items": items}],
+    }
+    user = make.user()
+    import_file(session, user, orjson.dumps(document))
+    [exported] = orjson.loads(as_json(library(session, user.id)))["reading_lists"]
+    assert [str(item["cover_date"]) for item in exported["items"]] == days
 
 
 def test_copy_of_a_list_has_its_entries(session, make, stock):
