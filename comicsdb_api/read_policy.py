@@ -143,9 +143,7 @@ class ApiRead(CachedRead):
             if self.read.region is None:
                 body = entry()
                 return conditional_response(request, body, paging.headers(request), route=route)
-            return cached_reads.cached_response(
-                request, self.served, self.object_id, found.validators, entry, missed=True
-            )
+            return cached_reads.cached_response(request, self.served, self.object_id, found.validators, entry)
         except ThrottledError as error:
             return refusal(request, error.verdict, route)
         except RefusedError as error:

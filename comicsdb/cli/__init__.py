@@ -19,7 +19,7 @@ COMMANDS = {
     "alt-id-stats": ("catalogue.alt_id_stats_command", "Count the issues with ids of Comic Vine and GCD."),
     "annual-stats": ("statistics.annual_stats_command", "Count what was added in a year."),
     "backup": ("backup.backup_command", "Back up database and pictures."),
-    "cache": ("cache.cache_command", "Report keys, memory and hits of the response cache."),
+    "cache": ("cache.cache_command", "Empty the response cache."),
     "db": ("db.db_group", "Create, migrate and check the database."),
     "demo": ("serve.demo_command", "Copy the demo catalogue into a folder."),
     "dump": ("dump.dump_command", "Write all public data into a folder."),

@@ -415,9 +415,8 @@ CACHE = (
         "comicsdb.cache.url",
         "",
         "URL",
-        "`redis://:password@host:6379/0`, `rediss://...` (TLS), `unix:///run/redis/redis.sock?db=0`, or"
-        " `redis+sentinel://:password@host:26379,host:26379/SERVICE/0`; without it, each process has"
-        " its own cache",
+        "`redis://:password@host:6379/0`, `rediss://...` (TLS) or `unix:///run/redis/redis.sock?db=0`;"
+        " without it, each process has its own cache",
         read.cache_url,
         secret=True,
     ),

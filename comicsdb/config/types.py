@@ -61,9 +61,7 @@ def megabytes(text: str) -> float:
 
 def cache_url(text: str) -> str:
     """A URL of Redis, or an empty text for none."""
-    place = r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):[0-9]{1,5}"
-    sentinel = rf"redis\+sentinel://([^@/]*@)?{place}(,{place})*/[A-Za-z0-9._-]+(/[0-9]*)?(\?.*)?"
-    if not text or re.fullmatch(rf"unix://([^@/]*@)?/[^?]+(\?.*)?|{sentinel}", text):
+    if not text or re.fullmatch(r"unix://([^@/]*@)?/[^?]+(\?.*)?", text):
         return text
     try:
         parts = urlsplit(text)
@@ -72,10 +70,7 @@ def cache_url(text: str) -> str:
             return text
     except ValueError:  # invalid port or bracket
         pass
-    raise ValueError(
-        "takes redis://HOST:PORT/NUMBER, rediss://..., unix:///PATH?db=NUMBER"
-        " or redis+sentinel://HOST:PORT,HOST:PORT/SERVICE/NUMBER"
-    )
+    raise ValueError("takes redis://HOST:PORT/NUMBER, rediss://... or unix:///PATH?db=NUMBER")
 
 
 def cache_prefix(text: str) -> str:

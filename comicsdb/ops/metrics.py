@@ -18,6 +18,7 @@ from comicsdb.http import READ_METHODS
 from comicsdb.http.execution_policies import NOTE_CUT_KEY, ROUTE_KEY, wrap_execution_policy
 from comicsdb.ops.metrics_folder import FOLDER, create_shared_folder
 from comicsdb.ops.watchdog import is_alive
+from comicsdb.readcache.regions import Watched
 
 PATH = "/metrics/"
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -218,7 +219,7 @@ def _watch_pool(engine: Engine, gauge) -> None:
 def _watch_cache(regions, counter) -> None:
     for name, region in regions:
         hit, miss = counter.labels(name, "hit"), counter.labels(name, "miss")
-        region.on_lookup = lambda found, hit=hit, miss=miss: (hit if found else miss).inc()
+        region.wrap(Watched(hit.inc, miss.inc))
 
 
 def _watch_replica(replica: Replica, found: Instruments) -> None:

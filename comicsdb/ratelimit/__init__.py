@@ -48,12 +48,12 @@ class Limiter:
         self._postgres = PostgresStore(read_pool)
         self._redis = None
         if url:
-            from comicsdb.db.redis_access import CircuitBreaker  # noqa: PLC0415
+            from comicsdb.db.redis_access import RedisCalls  # noqa: PLC0415
             from comicsdb.ratelimit.redis_store import RedisStore  # noqa: PLC0415  (needs the extra `redis`)
 
             # Not below the cache's prefix, as the cache may be emptied at any time.
             self._redis = RedisStore(url, f"{prefix}-limits")
-            self._circuit = CircuitBreaker("limits are counted in PostgreSQL")
+            self._calls = RedisCalls("limits are counted in PostgreSQL")
 
     def take(
         self,
@@ -73,7 +73,7 @@ class Limiter:
         if self._redis is not None:
             check_epoch(self._read_pool, epoch)
             epoch = None
-            states = self._circuit.call(self._redis.take, client_limits, all_or_none, uncounted)
+            states = self._calls.call(self._redis.take, client_limits, all_or_none, uncounted)
             if states is not None:
                 return Decision(states, self._redis)
         return Decision(self._postgres.take(client_limits, all_or_none, uncounted, epoch), self._postgres)
@@ -89,7 +89,7 @@ class Limiter:
             return state
         if decision.store is self._postgres:
             return self._postgres.refund(state)
-        return self._circuit.call(self._redis.refund, state) or state
+        return self._calls.call(self._redis.refund, state) or state
 
 
 def includeme(config):

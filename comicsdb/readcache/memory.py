@@ -5,15 +5,16 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from math import inf
 from typing import Any, NamedTuple
 
 from dogpile.cache import register_backend
 from dogpile.cache.api import NO_VALUE, CacheBackend, CachedValue
-from dogpile.cache.region import CacheRegion
 
 # Bytes of an entry besides key and payload: two tuples, the metadata, numbers, a slot of the dictionary.
 ENTRY_BYTES = 600
+LOCK_WAIT = 5.0  # seconds after which a waiting caller creates the value itself
 
 
 class Entry(NamedTuple):
@@ -79,53 +80,54 @@ class Lru:
 
 def store_value(lru: Lru, key: str, value: CachedValue, lifetime: float) -> None:
     """Store a value of a region until `lifetime` seconds after its creation."""
-    made = min(time.time(), value.metadata["ct"])  # another machine's clock may be ahead
+    if not isinstance(value.payload, bytes):
+        raise TypeError(f"A cached value is bytes, not {type(value.payload).__name__}.")
+    created = min(time.time(), value.metadata["ct"])  # another machine's clock may be ahead
     size = sys.getsizeof(key) + sys.getsizeof(value.payload) + ENTRY_BYTES
-    lru.set(key, value, size, made + lifetime)
+    lru.set(key, value, size, created + lifetime)
+
+
+class CreationLock:
+    """The lock of those who create the value of one key; those who wait for too long get it as well."""
+
+    def __init__(self, on_free: Callable[[], None] = lambda: None):
+        self._lock = threading.RLock()
+        self._on_free = on_free  # called if nobody else had it
+
+    def acquire(self, wait: bool = True) -> bool:
+        """Take the lock; False if somebody else has it."""
+        if self._lock.acquire(blocking=False):
+            self._on_free()
+            return True
+        return wait and self._lock.acquire(timeout=LOCK_WAIT)
+
+    def release(self) -> None:
+        """Return the lock, unless waiting for it was given up."""
+        with suppress(RuntimeError):
+            self._lock.release()
 
 
 class MemoryBackend(CacheBackend):
-    """A dogpile backend on an `Lru`, with the arguments `lru` and `lifetime` in seconds.
+    """A dogpile backend on an `Lru`, with the arguments `lru` and `redis_expiration_time` in seconds.
 
     It only has the methods that our regions need; single values are never deleted.
     """
 
     def __init__(self, arguments):
-        self.lru: Lru = arguments["lru"]
-        self.lifetime: float = arguments["lifetime"]
+        self._lru: Lru = arguments["lru"]
+        self._lifetime: float = arguments["redis_expiration_time"]
 
     def get(self, key):
         """The value, or NO_VALUE."""
-        return self.lru.get(key) or NO_VALUE
+        return self._lru.get(key) or NO_VALUE
 
     def set(self, key, value):
         """Store a value for its lifetime."""
-        store_value(self.lru, key, value, self.lifetime)
+        store_value(self._lru, key, value, self._lifetime)
 
-
-class MemoryStore:
-    """A cache in this process only, with counts of hits and misses."""
-
-    def __init__(self, lru: Lru):
-        self.hits = 0
-        self.misses = 0
-        self.lru = lru
-
-    def configure(self, region: CacheRegion, lifetime: int) -> None:
-        """Configure a region with its backend."""
-        arguments = {"lru": self.lru, "lifetime": lifetime}
-        region.configure("comicsdb.memory", expiration_time=lifetime, arguments=arguments)
-
-    def count(self, *, hit: bool) -> None:
-        """Count a hit or miss; as there is no lock, concurrent counts may be lost."""
-        if hit:
-            self.hits += 1
-        else:
-            self.misses += 1
-
-    def clear(self) -> None:
-        """Remove all values."""
-        self.lru.clear()
+    def get_mutex(self, key):  # noqa: ARG002
+        """The lock for creating a value."""
+        return CreationLock()
 
 
 register_backend("comicsdb.memory", __name__, "MemoryBackend")

@@ -1,19 +1,19 @@
 """The cache in Redis, with checksums; failures and damaged values count as misses."""
 
 import struct
+import threading
 import zlib
 
 import redis
 from dogpile.cache import register_backend
 from dogpile.cache.api import NO_VALUE, CachedValue
 from dogpile.cache.backends.redis import RedisBackend
-from dogpile.cache.region import CacheRegion, value_version
+from dogpile.cache.region import value_version
 
-from comicsdb.db.redis_access import CircuitBreaker, open_pool
-from comicsdb.readcache.memory import Lru, MemoryStore, store_value
+from comicsdb.db.redis_access import RedisCalls, open_pool
+from comicsdb.readcache.memory import CreationLock, Lru, store_value
 
 BATCH = 1000  # keys per step of a scan
-COUNT_BATCH = 50  # counts after which a process adds them to those in Redis
 
 MAGIC = b"cdb1"
 HEADER = struct.Struct("<4sId")  # magic number, checksum, creation time
@@ -54,77 +54,52 @@ class SharedBackend(RedisBackend):
     def __init__(self, arguments):
         super().__init__(arguments)
         self._lru: Lru = arguments["lru"]
-        self._circuit: CircuitBreaker = arguments["circuit"]
+        self._calls: RedisCalls = arguments["calls"]
+        self._thread = threading.local()
 
     def get(self, key):
         """The value, or NO_VALUE."""
         value = self._lru.get(key)
+        if value is not None:
+            return value
+        if getattr(self._thread, "missing_key", None) == key:
+            self._thread.missing_key = None
+            return NO_VALUE
+        stored = self._calls.call(self.reader_client.get, key)
+        value = unpack(key, stored) if stored is not None else None
         if value is None:
-            stored = self._circuit.call(self.reader_client.get, key)
-            value = unpack(key, stored) if stored is not None else None
-            if value is None:
-                return NO_VALUE
-            store_value(self._lru, key, value, self.redis_expiration_time)
+            return NO_VALUE
+        store_value(self._lru, key, value, self.redis_expiration_time)
         return value
 
     def set(self, key, value):
         """Store a value in memory and, if possible, in Redis."""
         store_value(self._lru, key, value, self.redis_expiration_time)
         packed, seconds = pack(key, value), self.redis_expiration_time
-        self._circuit.call(lambda: self.writer_client.set(key, packed, ex=seconds))
+        self._calls.call(lambda: self.writer_client.set(key, packed, ex=seconds))
+
+    def get_mutex(self, key):
+        """The lock for creating a value.
+
+        With the lock, dogpile asks for the value again. Redis has just been asked, and is only asked once
+        more if another thread had the lock.
+        """
+        return CreationLock(lambda: setattr(self._thread, "missing_key", key))
 
 
-def counts_key(prefix: str) -> str:
-    """The key of the counts of all processes, a hash of `hits` and `misses`."""
-    return f"{prefix}:counts"
+def connect(url: str) -> dict:
+    """The arguments of the backend for a Redis; opens no connection. Raises ValueError for an invalid URL."""
+    return {"connection_pool": open_pool(url), "calls": RedisCalls("the cache does without")}
 
 
-class RedisStore(MemoryStore):
-    """A cache in Redis, shared by all processes, behind the memory of this process.
-
-    Raises ValueError for an invalid URL, but not if Redis is unavailable.
-    """
-
-    def __init__(self, url: str, prefix: str, lru: Lru):
-        super().__init__(lru)
-        self._prefix = prefix
-        self._client = redis.Redis(connection_pool=open_pool(url))
-        self._circuit = CircuitBreaker("the cache does without")
-
-    def configure(self, region: CacheRegion, lifetime: int) -> None:
-        """Configure a region with its backend."""
-        region.configure(
-            "comicsdb.redis",
-            expiration_time=lifetime,
-            arguments={
-                "connection_pool": self._client.connection_pool,
-                "redis_expiration_time": lifetime,
-                "lru": self.lru,
-                "circuit": self._circuit,
-            },
-        )
-
-    def count(self, *, hit: bool) -> None:
-        """Count a hit or miss; the counts are added to those in Redis every now and then."""
-        super().count(hit=hit)
-        if self.hits + self.misses >= COUNT_BATCH:
-            hits, misses, self.hits, self.misses = self.hits, self.misses, 0, 0
-            self._circuit.call(self._add_counts, hits, misses)
-
-    def _add_counts(self, hits: int, misses: int) -> None:
-        pipe = self._client.pipeline(transaction=False)
-        pipe.hincrby(counts_key(self._prefix), "hits", hits)
-        pipe.hincrby(counts_key(self._prefix), "misses", misses)
-        pipe.execute()
-
-    def clear(self) -> None:
-        """Remove all values, including those in Redis; raises RedisError if it is unavailable."""
-        super().clear()
-        cursor = None
-        while cursor != 0:
-            cursor, keys = self._client.scan(cursor or 0, match=f"{self._prefix}:*", count=BATCH)
-            if keys:
-                self._client.unlink(*keys)
+def clear(pool: redis.ConnectionPool, prefix: str) -> None:
+    """Remove all values below a prefix; raises RedisError if Redis is unavailable."""
+    client = redis.Redis(connection_pool=pool)
+    cursor = None
+    while cursor != 0:
+        cursor, keys = client.scan(cursor or 0, match=f"{prefix}:*", count=BATCH)
+        if keys:
+            client.unlink(*keys)
 
 
 register_backend("comicsdb.redis", __name__, "SharedBackend")

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 
+from dogpile.cache.api import NO_VALUE
 from sqlalchemy import Select
 
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.policy import Preflight
+from comicsdb.readcache.regions import get_or_create
 from comicsdb_api.negotiation import parameters, tag_format
 from comicsdb_api.resource.conditional import JSON_TYPE, LastModified, conditional_response, response_by_date
 
@@ -88,13 +90,10 @@ def cached_response(
     object_id: int | None,
     stamps: tuple,
     create: Callable[[], bytes] | None,
-    *,
-    missed: bool = False,
 ):
     """The response to a cached read of a Listing or Detail with known stamps.
 
-    `create` returns a new body, preceded by its tag; without `create`, returns None on a cache miss. `missed`
-    means that a lookup has just missed.
+    `create` returns a new body, preceded by its tag; without `create`, returns None on a cache miss.
     """
     read = served.read
     dates = read.dates(stamps)
@@ -106,10 +105,10 @@ def cached_response(
     key = read.key(request, object_id, stamps, served.parameters)
     if create is None:
         entry, hit = region.get(key), True
-        if entry is None:
+        if entry is NO_VALUE:
             return None
     else:
-        entry, hit = region.get_or_create(key, create, missed=missed)
+        entry, hit = get_or_create(region, key, create)
     chosen = tag_format(request)
     content_type = ("Content-Type", chosen.media_type) if chosen else JSON_TYPE
     found = HIT if hit else MISS

@@ -141,7 +141,7 @@ class Listing:
         if page_request.number is paging.LAST or (
             page_request.number > OFFSET_PAGES_MAX and self._has_groups
         ):
-            survey, _ = request.cache.list.get_or_create(
+            survey = request.cache.list.get_or_create(
                 key_format.format("survey"), lambda: self._survey(request, page_request).dump()
             )
             facts = ListFacts.load(survey)
@@ -155,7 +155,7 @@ class Listing:
         facts = ListFacts.load(counted) if counted else None
         found = self._rows(request, page_request, page_request.number, facts)
         if found and not facts and found.count > self.size:
-            counts.get_or_create(key, ListFacts(found.version, found.count, []).dump, missed=True)
+            counts.set(key, ListFacts(found.version, found.count, []).dump())
         return page_request.number, found, facts
 
     @cached_property

@@ -134,7 +134,9 @@ class CardList:
         count them; far pages take another one if their keys are not cached.
         """
         query = partial(_query, model, sort, clauses)
-        values, known = values_of(clauses), self._region.get(f"{self._key}:count") if self._key else None
+        values, known = values_of(clauses), None
+        if self._key:
+            known = self._region.get(f"{self._key}:count") or None
         if known is None and self._request.GET.get("page", "1") != "1":
             known = self.get_or_compute("count", lambda: b"%d" % self._pool.fetch(query(COUNT), values)[0])
         if known is None:
@@ -149,7 +151,7 @@ class CardList:
 
     def get_or_compute(self, name: str, compute: Callable[[], bytes]) -> bytes:
         """A value about the list, by name; computed if it is not cached."""
-        return self._region.get_or_create(f"{self._key}:{name}", compute)[0] if self._key else compute()
+        return self._region.get_or_create(f"{self._key}:{name}", compute) if self._key else compute()
 
     def _rows(self, query: Callable[[str], CompiledQuery], values: dict, offset: int) -> list:
         """The rows of the page that begins at an offset."""

@@ -15,6 +15,8 @@ from functools import cached_property
 from hashlib import blake2b
 from urllib.parse import parse_qsl
 
+from dogpile.cache.api import NO_VALUE
+from dogpile.cache.region import CacheRegion
 from pyramid.response import Response
 from pyramid.settings import asbool
 from sqlalchemy import bindparam, select
@@ -24,7 +26,7 @@ from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.readcache.etag import TAG_LENGTH, matches, with_tag
 from comicsdb.readcache.policy import CachedRead, Preflight, UncachedRead
-from comicsdb.readcache.regions import Region
+from comicsdb.readcache.regions import get_or_create
 from comicsdb.readcache.validators import AccountAndValidators, late_stamp, microseconds, version_columns
 from comicsdb.security import session_cookie
 from comicsdb_web.http import csp
@@ -101,7 +103,7 @@ class CachedPage:
         return CompiledQuery.of(statement)
 
 
-def region_of(registry, shows: CachePolicy) -> Region:
+def region_of(registry, shows: CachePolicy) -> CacheRegion:
     """The region of the cache for the bodies of a page."""
     cache = registry["comicsdb.cache"]
     return cache.detail if shows.model is not None else cache.list
@@ -144,7 +146,7 @@ class PageVisit(CachedRead):
         """The page, None if its body is not cached."""
         registry = self.request.registry
         entry = region_of(registry, self._page.shows).get(self._key(found))
-        if entry is None:
+        if entry is NO_VALUE:
             return None
         return build_response(registry, self.request.environ, entry, self._language, hit=True)
 
@@ -215,7 +217,7 @@ def cached_page_view(view, info):
 
         region = region_of(request.registry, shows)
         try:
-            entry, hit = region.get_or_create(preflight.key, create)
+            entry, hit = get_or_create(region, preflight.key, create)
         except PersonalResponseError as personal:
             return personal.response
         return build_response(request.registry, request.environ, entry, request.locale_name, hit=hit)

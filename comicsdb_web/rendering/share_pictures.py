@@ -40,10 +40,9 @@ def _create(request, key: str, draw: Callable[[], bytes]) -> bytes:
         raise BusyError("Too many pictures are waiting to be drawn.")
     try:
         with released_slot():
-            picture, _is_cached = request.cache.figures.get_or_create(key, draw, missed=True)
+            return request.cache.figures.get_or_create(key, draw)
     finally:
         WAITING.release()
-    return picture
 
 
 def _thumbnail(request, key: str) -> bytes | None:

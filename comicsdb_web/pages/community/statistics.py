@@ -68,8 +68,7 @@ def cached_figures(request, name: str, compute: Callable[[], dict]) -> tuple[dic
     def made() -> bytes:
         return orjson.dumps({"at": clock.now(), "figures": compute()})
 
-    value, _hit = request.cache.figures.get_or_create(_key(name, request.today), made)
-    found = orjson.loads(value)
+    found = orjson.loads(request.cache.figures.get_or_create(_key(name, request.today), made))
     return found["figures"], datetime.fromisoformat(found["at"])
 
 

@@ -145,7 +145,7 @@ def test_the_order_of_different_parameters_does_not_count(api, make):
 
 def test_what_the_address_does_not_know_is_in_no_key(api, wsgi, ids):
     """Unknown parameters cannot crowd out useful entries: nothing is stored or compiled for them."""
-    lru = wsgi.registry["comicsdb.cache"]._store.lru
+    lru = wsgi.registry["comicsdb.cache"].lru
     for address in CACHED:
         path = address.format(**ids)
         query = f"{path}&" if "?" in path else f"{path}?"

@@ -345,7 +345,7 @@ def test_a_body_is_not_made_for_a_remembered_account_that_is_gone(wsgi, send, ma
     make.session.execute(delete(ApiToken))
     make.session.commit()
     assert send(path, BEARER).status_int == 401
-    assert len(wsgi.registry["comicsdb.cache"]._store.lru) == 0
+    assert len(wsgi.registry["comicsdb.cache"].lru) == 0
 
 
 def test_a_body_is_not_stored_under_remembered_stamps_that_have_moved(api, make):

@@ -128,8 +128,7 @@ def test_while_redis_is_down_postgresql_counts_for_all_processes(redis, quick, c
     assert [bool(other.take([(THREE, "7")]).refused) for _ in range(4)] == [True] * 4
     told = [record.getMessage() for record in caplog.records]
     assert told[0].startswith("Redis does not answer; limits are counted in PostgreSQL: ")
-    assert told.count("Redis answers again.") == 2
-    assert len(told) == 4
+    assert len(told) == 2  # one for each process
 
 
 def test_a_place_is_given_back_where_it_was_taken(redis, quick, limiter_of):

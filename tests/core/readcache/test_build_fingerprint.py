@@ -32,5 +32,5 @@ def test_the_packages_that_settings_include_count(wsgi):
     packages = frozenset(("comicsdb", "comicsdb_api", "comicsdb_web"))
     assert wsgi.registry["comicsdb.build_fingerprint"] == fingerprint_of(packages)
     cache = wsgi.registry["comicsdb.cache"]
-    cache.list.get_or_create("key", lambda: b"x")
-    assert cache._store.lru.get(f"comicsdb:list:key:{fingerprint_of(packages)}").payload == b"x"
+    cache.list.set("key", b"x")
+    assert cache.lru.get(f"comicsdb:list:key:{fingerprint_of(packages)}").payload == b"x"

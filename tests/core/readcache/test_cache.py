@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import time_machine
+from dogpile.cache.api import NO_VALUE
 from pyramid.request import Request, apply_request_extensions
 
 from comicsdb.config import SettingsError, parse_settings
-from comicsdb.readcache import redis_store, regions
-from comicsdb.readcache.regions import Cache, from_settings
+from comicsdb.readcache import memory, redis_store
+from comicsdb.readcache.regions import Cache, from_settings, get_or_create
 from tests.conftest import build_app
 from tests.serving import SECRET
 
@@ -82,10 +83,10 @@ def run_in_threads(number, job):
 
 @pytest.mark.parametrize("value", [b"{}", b"", bytes(range(256)) * 200, b"a|b|" * 3])
 def test_a_value_is_missed_once_and_comes_back_byte_for_byte(cache, value):
-    assert cache.detail.get(KEY) is None
-    assert cache.detail.get_or_create(KEY, lambda: value) == (value, False)
+    assert cache.detail.get(KEY) is NO_VALUE
+    assert get_or_create(cache.detail, KEY, lambda: value) == (value, False)
     assert cache.detail.get(KEY) == value
-    assert cache.detail.get_or_create(KEY, never) == (value, True)
+    assert get_or_create(cache.detail, KEY, never) == (value, True)
 
 
 def test_keys_and_regions_are_kept_apart(cache):
@@ -93,7 +94,7 @@ def test_keys_and_regions_are_kept_apart(cache):
     for region, name in ((cache.detail, "detail"), (cache.list, "list")):
         for key in keys:
             value = f"{name} {key}".encode()
-            assert region.get_or_create(key, lambda value=value: value) == (value, False)
+            assert get_or_create(region, key, lambda value=value: value) == (value, False)
     for region, name in ((cache.detail, "detail"), (cache.list, "list")):
         assert [region.get(key) for key in keys] == [f"{name} {key}".encode() for key in keys]
 
@@ -101,28 +102,28 @@ def test_keys_and_regions_are_kept_apart(cache):
 def test_clearing_forgets_everything(cache, monkeypatch):
     monkeypatch.setattr(redis_store, "BATCH", 100)
     for number in range(250):  # more than one batch of a scan
-        cache.list.get_or_create(f"issue:{number}", lambda: b"x")
-    cache.detail.get_or_create(KEY, lambda: b"x")
+        get_or_create(cache.list, f"issue:{number}", lambda: b"x")
+    get_or_create(cache.detail, KEY, lambda: b"x")
     cache.clear()
-    assert cache.detail.get(KEY) is None
+    assert cache.detail.get(KEY) is NO_VALUE
     assert not any(cache.list.get(f"issue:{number}") for number in range(250))
 
 
 def test_what_is_no_bytes_is_refused_and_not_kept(cache):
     with pytest.raises(TypeError, match="bytes, not str"):
-        cache.detail.get_or_create(KEY, lambda: "text")
-    assert cache.detail.get_or_create(KEY, lambda: b"bytes") == (b"bytes", False)
+        get_or_create(cache.detail, KEY, lambda: "text")
+    assert get_or_create(cache.detail, KEY, lambda: b"bytes") == (b"bytes", False)
 
 
 def test_a_value_is_there_for_its_lifetime(make_cache):
     cache = make_cache(list_seconds=60)
     with time_machine.travel(time.time()) as clock:
-        cache.detail.get_or_create(KEY, lambda: b"long")
-        cache.list.get_or_create(KEY, lambda: b"short")
+        get_or_create(cache.detail, KEY, lambda: b"long")
+        get_or_create(cache.list, KEY, lambda: b"short")
         assert cache.list.get(KEY) == b"short"
         clock.shift(60)
-        assert cache.list.get(KEY) is None
-        assert cache.list.get_or_create(KEY, lambda: b"new") == (b"new", False)
+        assert cache.list.get(KEY) is NO_VALUE
+        assert get_or_create(cache.list, KEY, lambda: b"new") == (b"new", False)
         assert cache.detail.get(KEY) == b"long"
 
 
@@ -131,14 +132,14 @@ def test_a_value_is_there_for_its_lifetime(make_cache):
 
 def test_of_many_who_miss_at_once_one_creates(cache):
     creator = CountingCreator()
-    answers = run_in_threads(12, lambda: cache.detail.get_or_create(KEY, creator))
+    answers = run_in_threads(12, lambda: get_or_create(cache.detail, KEY, creator))
     assert creator.calls == 1
     assert sorted(answers) == [(b"made", False)] + [(b"made", True)] * 11
 
 
 def test_a_failure_is_its_own_callers_alone_and_another_creates(cache):
     creator = CountingCreator(failures=3)
-    answers = run_in_threads(8, lambda: cache.detail.get_or_create(KEY, creator))
+    answers = run_in_threads(8, lambda: get_or_create(cache.detail, KEY, creator))
     assert creator.calls == 4
     assert sorted(str(answer) for answer in answers if isinstance(answer, LookupError)) == [
         "failure 1",
@@ -159,17 +160,17 @@ def test_distinct_keys_do_not_wait_for_each_other(cache):
         return b"slow"
 
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(cache.detail.get_or_create, "one", slow)
+        waiting = pool.submit(get_or_create, cache.detail, "one", slow)
         assert begun.wait(60)
-        assert cache.detail.get_or_create("other", lambda: b"quick") == (b"quick", False)
-        assert cache.list.get_or_create("one", lambda: b"quick") == (b"quick", False)
+        assert get_or_create(cache.detail, "other", lambda: b"quick") == (b"quick", False)
+        assert get_or_create(cache.list, "one", lambda: b"quick") == (b"quick", False)
         assert not waiting.done()
         may_end.set()
         assert waiting.result(60) == (b"slow", False)
 
 
 def test_who_has_waited_long_enough_creates_for_itself(cache, monkeypatch):
-    monkeypatch.setattr(regions, "LOCK_WAIT", 0.1)
+    monkeypatch.setattr(memory, "LOCK_WAIT", 0.1)
     begun, may_end = threading.Event(), threading.Event()
 
     def stuck():
@@ -178,23 +179,23 @@ def test_who_has_waited_long_enough_creates_for_itself(cache, monkeypatch):
         return b"made"
 
     with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(cache.detail.get_or_create, KEY, stuck)
+        first = pool.submit(get_or_create, cache.detail, KEY, stuck)
         assert begun.wait(60)
-        assert cache.detail.get_or_create(KEY, lambda: b"made") == (b"made", False)
+        assert get_or_create(cache.detail, KEY, lambda: b"made") == (b"made", False)
         assert not first.done()
         may_end.set()
         assert first.result(60) == (b"made", False)
-    assert cache.detail.get_or_create("next", lambda: b"x") == (b"x", False)
+    assert get_or_create(cache.detail, "next", lambda: b"x") == (b"x", False)
 
 
 def test_locks_leave_nothing_behind(cache):
     for number in range(300):
         creator = CountingCreator if number % 100 == 0 else (lambda: lambda: b"x")
-        cache.detail.get_or_create(f"issue:{number}", creator())
+        get_or_create(cache.detail, f"issue:{number}", creator())
     with pytest.raises(LookupError):
-        cache.detail.get_or_create(KEY, CountingCreator(failures=1))
+        get_or_create(cache.detail, KEY, CountingCreator(failures=1))
     gc.collect(1)  # the locks are in the young generations; a full collection takes seconds
-    assert not cache.detail._locks._values
+    assert not [each for each in gc.get_objects() if isinstance(each, memory.CreationLock)]
 
 
 def test_a_frame_that_a_traceback_keeps_does_not_keep_the_value(cache):
@@ -204,9 +205,9 @@ def test_a_frame_that_a_traceback_keeps_does_not_keep_the_value(cache):
         kept.append(sys._getframe())  # and with it the frames of its callers
         return b"old"
 
-    cache.detail.get_or_create(KEY, create)
+    get_or_create(cache.detail, KEY, create)
     cache.clear()
-    assert cache.detail.get_or_create(KEY, lambda: b"new") == (b"new", False)
+    assert get_or_create(cache.detail, KEY, lambda: b"new") == (b"new", False)
 
 
 # In the application.
@@ -249,11 +250,11 @@ def test_without_the_library_for_redis_a_start_that_needs_it_names_the_remedy():
     program = """
 import sys
 sys.modules["redis"] = None  # as if it were not installed
-from comicsdb.readcache.regions import Cache, from_settings
+from comicsdb.readcache.regions import Cache, from_settings, get_or_create
 from comicsdb.cli import main
 from comicsdb.config import SettingsError, parse_settings
 given = {"sqlalchemy.url": "postgresql:///none", "comicsdb.secret": "0123456789abcdefghijklmnopqrstuv"}
-assert from_settings(parse_settings(given)).detail.get_or_create("key", lambda: b"x") == (b"x", False)
+assert get_or_create(from_settings(parse_settings(given)).detail, "key", lambda: b"x") == (b"x", False)
 try:
     from_settings(parse_settings(given | {"comicsdb.cache.url": "redis://localhost"}))
 except SettingsError as error:
@@ -267,5 +268,5 @@ except SettingsError as error:
 def test_the_application_starts_without_the_redis_it_names(shared_database, media_folder, redis):
     redis.kill()
     app = build_app(shared_database, media_folder, **{"comicsdb.cache.url": redis.url})
-    assert app.registry["comicsdb.cache"].detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    assert get_or_create(app.registry["comicsdb.cache"].detail, KEY, lambda: b"x") == (b"x", False)
     app.registry["comicsdb.engine"].dispose()

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import time_machine
-from dogpile.cache.api import CachedValue
+from dogpile.cache.api import NO_VALUE, CachedValue
 
 from comicsdb.readcache.memory import ENTRY_BYTES, Lru, store_value
-from comicsdb.readcache.regions import Cache
+from comicsdb.readcache.regions import Cache, get_or_create
 
 SIZE = 10_000  # bytes of a payload, much larger than the overhead
 
@@ -80,9 +80,9 @@ def test_a_value_from_a_clock_that_is_ahead_is_kept_no_longer(lru):
 
 def test_without_room_nothing_is_kept():
     cache = Cache(memory_mb=0)
-    assert cache.detail.get_or_create("a", lambda: b"x") == (b"x", False)
-    assert cache.detail.get_or_create("a", lambda: b"y") == (b"y", False)
-    assert cache.detail.get("a") is None
+    assert get_or_create(cache.detail, "a", lambda: b"x") == (b"x", False)
+    assert get_or_create(cache.detail, "a", lambda: b"y") == (b"y", False)
+    assert cache.detail.get("a") is NO_VALUE
 
 
 @pytest.mark.parametrize("size", [10, 6_000, 40_000])
@@ -95,7 +95,7 @@ def test_the_interpreter_needs_no_more_than_was_allowed(size):
         for number in range(3 * 2**20 // (size + ENTRY_BYTES)):
             key = f"issue:retrieve:{number}:2026-11-21T00:00:00.000001:{number:032x}"
             region = cache.detail if number % 2 else cache.list
-            region.get_or_create(key, lambda: os.urandom(size))
+            get_or_create(region, key, lambda: os.urandom(size))
         after, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 
 import time_machine
+from dogpile.cache.api import NO_VALUE
 
 from comicsdb.readcache import redis_store
-from comicsdb.readcache.regions import Cache
+from comicsdb.readcache.regions import Cache, get_or_create
 from tests.core.readcache.redis.redis_commands import STORED_KEY, command_counts
 from tests.core.readcache.test_cache import KEY, never
 
@@ -18,8 +19,8 @@ from tests.core.readcache.test_cache import KEY, never
 def test_a_payload_is_stored_as_it_is_under_the_prefix_with_its_lifetime(redis):
     cache = Cache(redis.url, prefix="other.site-1")
     payload = b'{"id": 42}' * 10
-    cache.detail.get_or_create(KEY, lambda: payload)
-    cache.list.get_or_create("issue:7", lambda: payload)
+    get_or_create(cache.detail, KEY, lambda: payload)
+    get_or_create(cache.list, "issue:7", lambda: payload)
     assert sorted(redis.client.scan_iter()) == [
         f"other.site-1:detail:{KEY}".encode(),
         b"other.site-1:list:issue:7",
@@ -32,16 +33,16 @@ def test_a_payload_is_stored_as_it_is_under_the_prefix_with_its_lifetime(redis):
 
 
 def test_processes_share_what_one_of_them_made(redis):
-    assert Cache(redis.url).detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
-    assert Cache(redis.socket_url).detail.get_or_create(KEY, never) == (b"x", True)
-    assert Cache(redis.url, prefix="other").detail.get(KEY) is None
+    assert get_or_create(Cache(redis.url).detail, KEY, lambda: b"x") == (b"x", False)
+    assert get_or_create(Cache(redis.socket_url).detail, KEY, never) == (b"x", True)
+    assert Cache(redis.url, prefix="other").detail.get(KEY) is NO_VALUE
 
 
 def test_another_build_reads_nothing_of_what_this_one_has_made(redis):
     old, new = (Cache(redis.url, build_fingerprint=each) for each in ("old", "new"))
     for cache in (old, new):
         for region in (cache.detail, cache.list, cache.figures):
-            assert region.get_or_create("issue:7", lambda: b"x") == (b"x", False)
+            assert get_or_create(region, "issue:7", lambda: b"x") == (b"x", False)
     assert redis.client.exists("comicsdb:list:issue:7:old", "comicsdb:list:issue:7:new") == 2
     new.clear()
     assert list(redis.client.scan_iter()) == []
@@ -49,32 +50,32 @@ def test_another_build_reads_nothing_of_what_this_one_has_made(redis):
 
 def test_a_hit_in_memory_asks_nobody_and_a_hit_in_redis_asks_once(redis, redis_only_cache):
     cache = Cache(redis.url)
-    cache.detail.get_or_create(KEY, lambda: b"x")
+    get_or_create(cache.detail, KEY, lambda: b"x")
     redis.client.config_resetstat()
     for _ in range(10):
-        assert cache.detail.get_or_create(KEY, never) == (b"x", True)
+        assert get_or_create(cache.detail, KEY, never) == (b"x", True)
     assert set(command_counts(redis)) <= {"config|resetstat", "info"}
     for _ in range(10):
-        assert redis_only_cache.detail.get_or_create(KEY, never) == (b"x", True)
+        assert get_or_create(redis_only_cache.detail, KEY, never) == (b"x", True)
     asked = command_counts(redis)
     assert asked.pop("get") == 10
     assert "set" not in asked
 
 
-def test_a_miss_asks_redis_once_and_tells_it_once(redis):
+def test_get_or_create_of_missing_value_asks_redis_once_and_tells_it_once(redis):
     cache = Cache(redis.url)
     redis.client.config_resetstat()
-    assert cache.detail.get(KEY) is None
-    assert cache.detail.get_or_create(KEY, lambda: b"x", missed=True) == (b"x", False)
-    assert cache.list.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    assert cache.detail.get(KEY) is NO_VALUE
+    assert get_or_create(cache.detail, KEY, lambda: b"x") == (b"x", False)
+    assert get_or_create(cache.list, KEY, lambda: b"x") == (b"x", False)
     asked = command_counts(redis)
-    assert (asked["get"], asked["set"]) == (2, 2)
+    assert (asked["get"], asked["set"]) == (3, 2)
     assert set(asked) <= {"get", "set", "config|resetstat", "info", "hello", "client|setinfo"}
 
 
 def test_what_redis_told_is_remembered(redis):
     reader = Cache(redis.url)
-    Cache(redis.url).detail.get_or_create(KEY, lambda: b"x")
+    get_or_create(Cache(redis.url).detail, KEY, lambda: b"x")
     assert reader.detail.get(KEY) == b"x"
     redis.client.flushall()
     assert reader.detail.get(KEY) == b"x"
@@ -83,23 +84,23 @@ def test_what_redis_told_is_remembered(redis):
 def test_what_memory_took_from_redis_is_forgotten_when_its_time_is_over(redis):
     maker, reader = (Cache(redis.url, list_seconds=60) for _ in range(2))
     with time_machine.travel(time.time()) as clock:
-        maker.list.get_or_create(KEY, lambda: b"x")
+        get_or_create(maker.list, KEY, lambda: b"x")
         clock.shift(30)
         assert reader.list.get(KEY) == b"x"
         redis.client.flushall()
         clock.shift(30)
-        assert maker.list.get(KEY) is None
-        assert reader.list.get(KEY) is None
+        assert maker.list.get(KEY) is NO_VALUE
+        assert reader.list.get(KEY) is NO_VALUE
 
 
 def test_a_value_without_expiry_in_redis_is_not_given_out_after_its_lifetime(redis):
     cache = Cache(redis.url, list_seconds=60, memory_mb=0)
     with time_machine.travel(time.time()) as clock:
-        cache.list.get_or_create(KEY, lambda: b"x")
+        get_or_create(cache.list, KEY, lambda: b"x")
         redis.client.persist(f"comicsdb:list:{KEY}")
         assert cache.list.get(KEY) == b"x"
         clock.shift(60)
-        assert cache.list.get(KEY) is None
+        assert cache.list.get(KEY) is NO_VALUE
     assert redis.client.exists(f"comicsdb:list:{KEY}")
 
 
@@ -107,9 +108,9 @@ def test_clearing_leaves_what_belongs_to_others(redis):
     redis.client.set("comicsdbx:detail:1", "theirs")
     mine, theirs = Cache(redis.url), Cache(redis.url, prefix="theirs")
     for cache in (mine, theirs):
-        cache.detail.get_or_create(KEY, lambda: b"x")
+        get_or_create(cache.detail, KEY, lambda: b"x")
     mine.clear()
-    assert mine.detail.get(KEY) is None
+    assert mine.detail.get(KEY) is NO_VALUE
     assert sorted(redis.client.scan_iter()) == [b"comicsdbx:detail:1", f"theirs:detail:{KEY}".encode()]
 
 
@@ -135,20 +136,20 @@ def test_a_pickle_in_redis_is_not_loaded(redis, redis_only_cache, tmp_path):
     header = b'{"ct": %f, "v": 2}|' % time.time()
     for poison in (bomb, header + bomb, b"cdb1" + bomb):
         redis.client.set(STORED_KEY, poison)
-        assert redis_only_cache.detail.get(KEY) is None
+        assert redis_only_cache.detail.get(KEY) is NO_VALUE
     assert not fuse.exists()
 
 
 def test_a_damaged_value_is_a_miss_and_is_replaced(redis, redis_only_cache):
-    redis_only_cache.detail.get_or_create(KEY, lambda: b"the whole value")
+    get_or_create(redis_only_cache.detail, KEY, lambda: b"the whole value")
     whole = redis.client.get(STORED_KEY)
     cut = [whole[:length] for length in range(len(whole))]
     flipped = [whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :] for place in range(len(whole))]
     foreign = redis_store.pack("comicsdb:detail:another", redis_store.unpack(STORED_KEY, whole))
     for damaged in [*cut, *flipped, foreign, whole + b"!", b"\x00" * 16, b"null", "é".encode()]:
         redis.client.set(STORED_KEY, damaged)
-        assert redis_only_cache.detail.get(KEY) is None, damaged
-    assert redis_only_cache.detail.get_or_create(KEY, lambda: b"the whole value") == (
+        assert redis_only_cache.detail.get(KEY) is NO_VALUE, damaged
+    assert get_or_create(redis_only_cache.detail, KEY, lambda: b"the whole value") == (
         b"the whole value",
         False,
     )
@@ -164,13 +165,13 @@ def test_an_odd_time_in_a_value_keeps_it_no_longer_than_its_lifetime(redis):
             cache.detail.get(KEY)  # into memory, if at all
             redis.client.delete(STORED_KEY)
             clock.shift(60)
-            assert cache.detail.get(KEY) is None
+            assert cache.detail.get(KEY) is NO_VALUE
 
 
 def test_a_key_of_another_type_is_a_miss_and_is_replaced(redis, redis_only_cache, logged):
     redis.client.lpush(STORED_KEY, "a list")
-    assert redis_only_cache.detail.get(KEY) is None
-    assert redis_only_cache.detail.get_or_create(KEY, lambda: b"x") == (b"x", False)
+    assert redis_only_cache.detail.get(KEY) is NO_VALUE
+    assert get_or_create(redis_only_cache.detail, KEY, lambda: b"x") == (b"x", False)
     assert redis_only_cache.detail.get(KEY) == b"x"
     assert len(logged()) == 1  # logged once, though it happened three times
     assert "WRONGTYPE" in logged()[0]
