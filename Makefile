@@ -72,7 +72,8 @@ serve: $(VENV)/.messages ## serve site and API with the demo catalogue on http:/
 run: $(VENV)/.messages ## run a command as serve does, in the database DB=URL: COMMAND="account --help"
 	@$(OWN_SECRET) $(BIN)/comicsdb -c development.ini $(COMMAND)
 
-lint: $(VENV)/.develop ## check style and format with ruff
+lint: $(VENV)/.develop ## check style, format and the direction of imports
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 

@@ -172,7 +172,11 @@ def delete_right(kind: str) -> str:
     return f"{Permission.DELETE}:{kind}"
 
 
-class AuthenticationError(Exception):
+class CredentialsError(Exception):
+    """The credentials of a request cannot be accepted, or not now."""
+
+
+class AuthenticationError(CredentialsError):
     """Invalid credentials were sent; the text reveals nothing about accounts."""
 
 
@@ -208,16 +212,6 @@ def without_staff_rights(settings: Mapping, identity: Identity, second_factor: b
         rights=frozenset(),
         lacks_second_factor=True,
     )
-
-
-def session_cookie(settings: Mapping) -> str:
-    """Return the name of the session cookie; over https with the prefix that binds it to the host."""
-    return "__Host-session" if settings["comicsdb.secure_cookies"] else "session"
-
-
-def session_identifier(request) -> str | None:
-    """Return the session identifier that the browser sent, valid or not."""
-    return request.cookies.get(session_cookie(request.registry.settings))
 
 
 @implementer(ISecurityPolicy)

@@ -18,6 +18,7 @@ from comicsdb.accounts.passwords import Passwords, digest
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.http import READ_METHODS, bodies
 from comicsdb.http.client_address import client_ip
+from comicsdb.http.session_cookie import session_identifier
 from comicsdb.log_lines import printable
 from comicsdb.mirror import ORIGIN
 from comicsdb.models import (
@@ -44,7 +45,6 @@ from comicsdb.security import (
     InvalidTokenError,
     Permission,
     check_permission,
-    session_identifier,
     without_staff_rights,
 )
 from comicsdb_api import retirement

@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 ALWAYS = (
-    "tests/test_layers.py",
+    "tests/test_packages.py",
     "tests/test_messages.py",
     "tests/core/config/test_config.py",
     "tests/core/config/test_settings_reference.py",

@@ -4,6 +4,7 @@ The texts are translatable and shown to people. None reveals whether a mail addr
 """
 
 from comicsdb.i18n import Text, _
+from comicsdb.security import CredentialsError
 
 
 class AccountError(Exception):
@@ -86,7 +87,7 @@ class PasskeyRefusedError(AccountError):
     text = _("This passkey could not be used. Try again.")
 
 
-class TooManyFailuresError(TryLaterError):
+class TooManyFailuresError(TryLaterError, CredentialsError):
     """Too many wrong passwords."""
 
     text = _("Too many failed attempts. Please wait a while and try again.")

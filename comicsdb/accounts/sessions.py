@@ -14,10 +14,11 @@ from comicsdb.accounts.context import AccountContext
 from comicsdb.accounts.passwords import digest, secrets_equal
 from comicsdb.accounts.security_events import BROWSER_LENGTH, record_log_in, record_security_event
 from comicsdb.db.read_pool import CompiledQuery, ReadPool
+from comicsdb.http.session_cookie import session_identifier
 from comicsdb.log_lines import printable
 from comicsdb.models import Group, LoginSession, SecurityEventKind, User
 from comicsdb.models.user import user_group_member
-from comicsdb.security import SESSION, Identity, make_identity, session_identifier, without_staff_rights
+from comicsdb.security import SESSION, Identity, make_identity, without_staff_rights
 
 log = logging.getLogger(__name__)
 

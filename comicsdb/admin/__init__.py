@@ -19,7 +19,6 @@ from comicsdb.admin.accounts import (
     set_deletable,
     set_password,
 )
-from comicsdb.admin.audit_log import actions, record
 from comicsdb.admin.catalogue import (
     add_universe,
     copy_credits,
@@ -41,3 +40,4 @@ from comicsdb.admin.site import (
     retry_mail,
     set_sign_ups,
 )
+from comicsdb.audit_log import actions, record

@@ -18,7 +18,7 @@ from comicsdb.accounts.security_events import record_address_change, record_secu
 from comicsdb.accounts.sessions import end_all_sessions
 from comicsdb.accounts.signup import TAKEN
 from comicsdb.accounts.tokens import shown_key
-from comicsdb.admin.audit_log import Actor, actor_id_of, changes, record
+from comicsdb.audit_log import Actor, actor_id_of, changes, record
 from comicsdb.catalog.errors import InvalidError, raise_errors
 from comicsdb.i18n import _
 from comicsdb.models import CATALOGUE, ApiToken, Group, SecurityEventKind, User

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
-from comicsdb.admin.audit_log import Actor, record
+from comicsdb.audit_log import Actor, record
 from comicsdb.catalog import Catalog, NotFoundError
 from comicsdb.catalog.history.snapshots import current_snapshot
 from comicsdb.catalog.kinds import KINDS

@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from comicsdb import clock
 from comicsdb.accounts import rules
-from comicsdb.admin.audit_log import Actor, changes, record
+from comicsdb.audit_log import Actor, changes, record
 from comicsdb.catalog.errors import InvalidError, NotFoundError, raise_errors
 from comicsdb.i18n import _
 from comicsdb.models import Issue, Review, ReviewReport, Series

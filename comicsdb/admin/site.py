@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from comicsdb import clock
 from comicsdb.accounts import rules
 from comicsdb.accounts.signup import sign_up_settings
-from comicsdb.admin.audit_log import Actor, actor_id_of, changes, record
+from comicsdb.audit_log import Actor, actor_id_of, changes, record
 from comicsdb.catalog.errors import NotFoundError, raise_errors
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.community.polls import choices

@@ -12,7 +12,6 @@ from comicsdb.accounts.context import command_context
 from comicsdb.accounts.deletion import clean
 from comicsdb.accounts.first_setup import make_setup_link
 from comicsdb.accounts.letters import throttle_report
-from comicsdb.accounts.notices import NoticeRules, NotSentError, candidates, remind_basic_users, send_notice
 from comicsdb.accounts.supporters import (
     FetchError,
     Terms,
@@ -20,6 +19,7 @@ from comicsdb.accounts.supporters import (
     fetch_start,
     record_contributions,
 )
+from comicsdb.admin.notices import NoticeRules, NotSentError, candidates, remind_basic_users, send_notice
 from comicsdb.catalog.errors import InvalidError
 from comicsdb.catalog.history import horizon
 from comicsdb.cli.support import DAYS, Site, error_texts, pass_site

@@ -7,6 +7,7 @@ libraries that make dumps.
 import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -212,7 +213,9 @@ def _public(request, path: str) -> str:
 
 
 def includeme(config):
-    """Add the routes of files and of the description."""
+    """Add the routes of files and of the description, and tell the metrics the age of the newest dump."""
+    if folder := config.get_settings()["comicsdb.dumps.folder"]:
+        config.registry["comicsdb.dump_age"] = partial(age_of_newest, folder)
     config.add_route(
         "data.file",
         "/data/{dump:[0-9]{8}T[0-9]{6}Z}/{name:[a-z_.]+}",

@@ -10,7 +10,7 @@ from multipart import MultipartError, MultipartSegment, PushMultipartParser, par
 from pyramid.request import Request
 from webob.multidict import MultiDict
 
-from comicsdb.security import session_identifier
+from comicsdb.http.session_cookie import session_identifier
 
 BODY_MAX = 20 * 1024 * 1024  # bytes of a body that may contain a picture
 TEXT_MAX = 2 * 1024 * 1024  # bytes of a body without files

@@ -3,6 +3,8 @@
 import hmac
 import os
 import re
+from collections.abc import Callable
+from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
@@ -13,7 +15,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from comicsdb.config import SettingsError
 from comicsdb.db.replicas import Replica
-from comicsdb.exchange.downloads import age_of_newest
 from comicsdb.http import READ_METHODS
 from comicsdb.http.execution_policies import NOTE_CUT_KEY, ROUTE_KEY, wrap_execution_policy
 from comicsdb.ops.metrics_folder import FOLDER, create_shared_folder
@@ -107,7 +108,7 @@ class MetricsPolicy:
         self._inner = inner
         self._token = registry.settings["comicsdb.metrics.token"].encode()
         self._engine = registry["comicsdb.engine"]
-        self._dumps = registry.settings["comicsdb.dumps.folder"]
+        self._dump_age = registry.get("comicsdb.dump_age")
         self._instruments = instruments()
 
     def __call__(self, environ, router):
@@ -144,8 +145,8 @@ class MetricsPolicy:
         registry = CollectorRegistry()
         MultiProcessCollector(registry)
         registry.register(DatabaseCollector(self._engine))
-        if self._dumps is not None:
-            registry.register(DumpCollector(self._dumps))
+        if self._dump_age is not None:
+            registry.register(DumpCollector(self._dump_age))
         headers = [("Content-Type", CONTENT_TYPE_LATEST), ("Cache-Control", "no-store")]
         return Response(generate_latest(registry), headerlist=headers)
 
@@ -181,14 +182,14 @@ class DatabaseCollector:
 class DumpCollector:
     """The age of the newest dump, infinite if there is none."""
 
-    def __init__(self, folder: Path):
-        self._folder = folder
+    def __init__(self, age: Callable[[], timedelta | None]):
+        self._age = age
 
     def collect(self):
         """Collect the metric."""
         from prometheus_client.core import GaugeMetricFamily  # noqa: PLC0415
 
-        age = age_of_newest(self._folder)
+        age = self._age()
         seconds = float("inf") if age is None else age.total_seconds()
         yield GaugeMetricFamily("comicsdb_dump_age_seconds", "Age of the newest dump", seconds)
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from granian import Granian
 
-from comicsdb.http.slow_clients import is_listening
+from comicsdb.ops.slow_clients import is_listening
 from comicsdb.ops.watchdog import is_alive
 
 SUCCESSOR_SECONDS = 120  # seconds that a worker waits for its successor

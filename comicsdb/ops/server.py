@@ -24,12 +24,12 @@ from granian.log import LogLevels
 from waitress.proxy_headers import proxy_headers_middleware
 
 from comicsdb.http.hsts import server_headers
-from comicsdb.http.slow_clients import SlowClientMiddleware
 from comicsdb.http.streams import PICTURE_WAITERS_MAX, STOPPING
 from comicsdb.ops import logs
 from comicsdb.ops.ini import ini_loader
 from comicsdb.ops.metrics_folder import create_shared_folder
 from comicsdb.ops.reloading import AnsweringMarks, Reloader, wait_for_successor
+from comicsdb.ops.slow_clients import SlowClientMiddleware
 from comicsdb.ops.watchdog import Heartbeat, Watchdog, serve_health
 from comicsdb.values import whole_number
 

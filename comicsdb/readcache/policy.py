@@ -18,14 +18,13 @@ from pyramid.request import Request
 from pyramid.response import Response
 from sqlalchemy.exc import DBAPIError
 
-from comicsdb.accounts.errors import TooManyFailuresError
 from comicsdb.db.epoch import EpochMovedError, check_epoch
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.db.replicas import REPLAYED, WRITTEN, Lease, Replicas
 from comicsdb.http import READ_METHODS
 from comicsdb.http.execution_policies import ROUTE_KEY, wrap_execution_policy
 from comicsdb.readcache.validators import AccountAndValidators, ValidatorCache
-from comicsdb.security import AuthenticationError, Identity
+from comicsdb.security import CredentialsError, Identity
 
 PATHS_MAX = 5_000  # paths whose route is cached, of about 700 bytes each
 PATH_LENGTH_MAX = 500  # bytes; routes of longer paths are not cached
@@ -35,7 +34,7 @@ class DeclinedError(Exception):
     """Only the view can handle this request."""
 
 
-DECLINING_ERRORS = (DeclinedError, AuthenticationError, TooManyFailuresError, Error, DBAPIError)
+DECLINING_ERRORS = (DeclinedError, CredentialsError, Error, DBAPIError)
 
 
 @dataclass(frozen=True)

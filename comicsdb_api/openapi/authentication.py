@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from comicsdb.accounts.letters import TOKENS
-from comicsdb.security import session_cookie
+from comicsdb.http.session_cookie import session_cookie
 from comicsdb_api.openapi.field_descriptions import BASE
 from comicsdb_api.retirement import ENDING, BasicRetirement
 

@@ -1,4 +1,4 @@
-"""Editing on the site: the forms of all kinds, their rows, autocomplete, and edit conflicts.
+"""Editing on the site: the forms of all kinds, their rows, and edit conflicts.
 
 `fields` and `rows` declare the forms, `drafts` holds the state of one, `editing` has the views.
 """
@@ -6,5 +6,4 @@
 
 def includeme(config):
     """Add the routes that forms request while they are filled in."""
-    config.include(".autocomplete")
     config.include(".row_fragment")

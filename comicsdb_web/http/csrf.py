@@ -13,10 +13,10 @@ from zope.interface import implementer
 
 from comicsdb.accounts.passwords import secrets_equal
 from comicsdb.http import bodies
-from comicsdb.security import session_identifier
+from comicsdb.http.session_cookie import session_identifier
+from comicsdb_web.http.anonymous import is_rendered_anonymously
 from comicsdb_web.http.routing import is_api
-from comicsdb_web.rendering.anonymous import is_rendered_anonymously
-from comicsdb_web.rendering.locales import _
+from comicsdb_web.texts import _
 
 COOKIE = "csrf"
 FOREIGN_FORM = _("This form was sent from another site.")

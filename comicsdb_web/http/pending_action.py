@@ -9,7 +9,7 @@ from webob.cookies import SignedCookieProfile
 
 from comicsdb_web.http.fragments import log_in_first
 from comicsdb_web.http.signed_cookies import signed_cookie
-from comicsdb_web.rendering.locales import _
+from comicsdb_web.texts import _
 
 LIFETIME = 86_400  # seconds; sign-up waits for a mail
 COOKIE = "asked"

@@ -6,8 +6,9 @@ from webob.cookies import SignedCookieProfile
 
 from comicsdb import accounts, clock
 from comicsdb.accounts.passwords import digest, secrets_equal
+from comicsdb.http.session_cookie import session_cookie, session_identifier
 from comicsdb.models import User
-from comicsdb.security import Identity, session_cookie, session_identifier
+from comicsdb.security import Identity
 from comicsdb_web.http.routing import is_api
 from comicsdb_web.http.signed_cookies import signed_cookie
 

@@ -9,7 +9,7 @@ from comicsdb.catalog import filters, search
 from comicsdb.catalog.filters import Condition, equal
 from comicsdb.catalog.kinds import KINDS, kind_of
 from comicsdb.models import Creator, Credit, Imprint, Issue, Publisher, Series, SeriesType, Universe
-from comicsdb_web.lists.json_columns import json_object
+from comicsdb_web.rendering.json_columns import json_object
 from comicsdb_web.rendering.row_views import RowView, row_view
 
 # The order of issues within their series.

@@ -14,7 +14,7 @@ from comicsdb.models import Imprint, Issue, Publisher, Series, SeriesType
 from comicsdb.models.choices import LANGUAGES
 from comicsdb_web.forms.options import STATUSES, by_name, every_country, labelled
 from comicsdb_web.lists.filters import Choice, Codes, Day, Filter, Group, Number, ObjectFilter, Option, Year
-from comicsdb_web.lists.json_columns import rows_of
+from comicsdb_web.rendering.json_columns import rows_of
 from comicsdb_web.rendering.locales import _, language_name, locale_of, ngettext
 
 YEAR_MAX = 9999

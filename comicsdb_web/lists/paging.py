@@ -18,7 +18,7 @@ from comicsdb.readcache.policy import Preflight
 from comicsdb.readcache.validators import select_versions
 from comicsdb.values import whole_number
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.json_columns import constant, rows_of
+from comicsdb_web.rendering.json_columns import constant, rows_of
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 from comicsdb_web.rendering.row_views import row_view

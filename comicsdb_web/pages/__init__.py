@@ -65,4 +65,5 @@ def includeme(config):
     config.add_entity_views(ArcViews)
     config.add_entity_views(UniverseViews)
     config.include(".admin")  # needs the forms of all kinds above
+    config.include(".site.autocomplete")
     config.include(".site.errors")

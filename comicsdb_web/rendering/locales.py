@@ -10,23 +10,20 @@ from zoneinfo import ZoneInfo
 from babel import Locale, UnknownLocaleError, dates, numbers
 from jinja2 import pass_context
 from markupsafe import Markup, escape
-from pyramid.i18n import TranslationStringFactory
 from webob.acceptparse import create_accept_language_header
 
 from comicsdb import clock
 from comicsdb.community.polls import percent_of
 from comicsdb.config.types import Logo
+from comicsdb.http.session_cookie import session_identifier
 from comicsdb.i18n import INTERFACE_LANGUAGES, Plural, name_in, text_in
 from comicsdb.imaging.picture import thumbnail_size
 from comicsdb.models.choices import DEFAULT_LANGUAGE, Precision
 from comicsdb.models.currencies import IN_USE, WITHDRAWN, round_to_decimals
-from comicsdb.security import session_identifier
 from comicsdb.values import iso_timestamp, partial_day_text
 from comicsdb_web.http.routing import is_api
 from comicsdb_web.rendering.review_text import passages
-
-DOMAIN = "comicsdb_web"
-_ = TranslationStringFactory(DOMAIN)
+from comicsdb_web.texts import DOMAIN, _
 
 _COMMON = ("USD", "GBP", "EUR", "JPY", "CAD", "AUD", "CHF", "BRL", "MXN", "ITL", "FRF", "DEM", "ESP")
 # The currencies that a form offers, common ones first; each occurs once.

@@ -24,15 +24,15 @@ from sqlalchemy import bindparam, select
 from comicsdb import clock
 from comicsdb.db.epoch import EPOCH_NOW
 from comicsdb.db.read_pool import CompiledQuery
+from comicsdb.http.session_cookie import session_cookie
 from comicsdb.readcache.etag import TAG_LENGTH, matches, with_tag
 from comicsdb.readcache.policy import CachedRead, Preflight, UncachedRead
 from comicsdb.readcache.regions import get_or_create
 from comicsdb.readcache.validators import AccountAndValidators, late_stamp, microseconds, version_columns
-from comicsdb.security import session_cookie
 from comicsdb_web.http import csp
+from comicsdb_web.http.anonymous import render_anonymously
 from comicsdb_web.http.flash_messages import COOKIE as MESSAGES
 from comicsdb_web.http.routing import known_query
-from comicsdb_web.rendering.anonymous import render_anonymously
 from comicsdb_web.rendering.build_fingerprint import site_fingerprint
 from comicsdb_web.rendering.locales import language_of_cookies, language_of_header
 from comicsdb_web.rendering.themes import theme_of_cookies

@@ -16,7 +16,7 @@ from sqlalchemy import ARRAY, Integer, Select, Text, any_, bindparam, cast, exis
 
 from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, WishList, WishListItem
-from comicsdb_web.lists.json_columns import rows_of
+from comicsdb_web.rendering.json_columns import rows_of
 
 BAR_PLACEHOLDER = re.compile(
     r"<!--track (\d+) (\S+) (wide|small|run) (.*?)-->", re.DOTALL

@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, and_, delete, false, func, not_, or_, sele
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
-from comicsdb.admin import audit_log
+from comicsdb import audit_log
 from comicsdb.catalog import slugs
 from comicsdb.catalog.errors import ForbiddenError, InvalidError, MovedError, NotFoundError
 from comicsdb.catalog.unit_of_work import UnitOfWork

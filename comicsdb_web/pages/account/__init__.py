@@ -7,8 +7,9 @@ from pyramid.security import NO_PERMISSION_REQUIRED
 
 from comicsdb import accounts
 from comicsdb.catalog import InvalidError
+from comicsdb.http.session_cookie import session_identifier
 from comicsdb.models import User
-from comicsdb.security import Permission, session_identifier
+from comicsdb.security import Permission
 from comicsdb_web.forms import form_state
 
 CONFIRMATION_FIELDS = {*accounts.CONFIRM_FIELDS, "csrf_token"}

@@ -5,7 +5,7 @@ from pyramid.httpexceptions import HTTPMovedPermanently, HTTPSeeOther
 from comicsdb import accounts
 from comicsdb.accounts import letters
 from comicsdb.catalog import InvalidError
-from comicsdb.security import session_identifier
+from comicsdb.http.session_cookie import session_identifier
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.session_auth import keep_session
 from comicsdb_web.pages.account import account_of, notice

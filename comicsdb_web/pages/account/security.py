@@ -6,9 +6,9 @@ from sqlalchemy import func, select
 from comicsdb import accounts
 from comicsdb.accounts import letters
 from comicsdb.accounts.browsers import browser_name
+from comicsdb.http.session_cookie import session_identifier
 from comicsdb.i18n import translate
 from comicsdb.models import SecurityEvent
-from comicsdb.security import session_identifier
 from comicsdb_web.forms import form_state
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.http.session_auth import forget_session

@@ -6,7 +6,7 @@ from pyramid.httpexceptions import HTTPNotFound, HTTPSeeOther
 from sqlalchemy import func, select
 
 from comicsdb import admin
-from comicsdb.accounts import notices
+from comicsdb.admin import notices
 from comicsdb.admin.reviews import open_reports
 from comicsdb.catalog import InvalidError
 from comicsdb.catalog.kinds import KINDS

@@ -24,11 +24,11 @@ from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import with_query
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.filters import Filter, Group, parse_filters
-from comicsdb_web.lists.json_columns import PageColumn, constant, object_list, object_or_null
 from comicsdb_web.lists.paging import BLOCK_STEP, CardList, RowsFrom, offset_of
 from comicsdb_web.pages.catalogue.detail_query import detail_query
 from comicsdb_web.pages.site.embedding import frame_for
 from comicsdb_web.rendering.icons import Icons
+from comicsdb_web.rendering.json_columns import PageColumn, constant, object_list, object_or_null
 from comicsdb_web.rendering.linked_data import LINKED_DATA, cors_response, link_header
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy

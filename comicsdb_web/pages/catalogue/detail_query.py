@@ -11,8 +11,8 @@ from comicsdb.db.read_pool import CompiledQuery, ReadPool
 from comicsdb.models import Attribution, ExternalId, Issue, User
 from comicsdb.models.base import AuthorsMixin
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.json_columns import PageColumn, constant, object_list, object_or_null
 from comicsdb_web.lists.paging import BLOCK_STEP
+from comicsdb_web.rendering.json_columns import PageColumn, constant, object_list, object_or_null
 from comicsdb_web.rendering.row_views import RowView, row_view
 
 

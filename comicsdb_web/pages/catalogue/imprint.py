@@ -19,8 +19,8 @@ from comicsdb_web.forms.catalogue_forms import (
 )
 from comicsdb_web.forms.fields import EntityForm
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.json_columns import object_or_null
 from comicsdb_web.pages.catalogue.base import EntityViews, series_of
+from comicsdb_web.rendering.json_columns import object_or_null
 from comicsdb_web.rendering.page_cache import CachePolicy
 
 FORM = EntityForm(

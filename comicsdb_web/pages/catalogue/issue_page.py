@@ -22,8 +22,15 @@ from comicsdb.models import (
     issue_reprint,
 )
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.json_columns import PageColumn, constant, object_list, object_or_null, row_of, rows_of
 from comicsdb_web.pages.catalogue.base import Block, linked_objects
+from comicsdb_web.rendering.json_columns import (
+    PageColumn,
+    constant,
+    object_list,
+    object_or_null,
+    row_of,
+    rows_of,
+)
 from comicsdb_web.rendering.locales import _
 
 REVIEWS_SHOWN = 5

@@ -51,9 +51,9 @@ from comicsdb_web.forms.fields import (
 from comicsdb_web.lists import cards
 from comicsdb_web.lists.catalogue_filters import SERIES
 from comicsdb_web.lists.filters import ActiveFilters, url_without
-from comicsdb_web.lists.json_columns import PageColumn, constant, object_list, object_or_null, rows_of
 from comicsdb_web.lists.paging import QUERIES_MAX
 from comicsdb_web.pages.catalogue.base import EntityViews, IssueListMixin, issue_count, picture_of
+from comicsdb_web.rendering.json_columns import PageColumn, constant, object_list, object_or_null, rows_of
 from comicsdb_web.rendering.locales import _, language_name
 from comicsdb_web.rendering.page_cache import CachePolicy
 

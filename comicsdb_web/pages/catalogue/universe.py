@@ -20,7 +20,6 @@ from comicsdb_web.forms.catalogue_forms import (
 )
 from comicsdb_web.forms.fields import EntityForm, Line, ModelSelect, Section
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.json_columns import object_or_null
 from comicsdb_web.pages.catalogue.base import (
     EntityViews,
     IssueListMixin,
@@ -30,6 +29,7 @@ from comicsdb_web.pages.catalogue.base import (
     issue_count,
     series_block,
 )
+from comicsdb_web.rendering.json_columns import object_or_null
 from comicsdb_web.rendering.locales import _
 from comicsdb_web.rendering.page_cache import CachePolicy
 

@@ -56,12 +56,12 @@ from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path, safe_path
 from comicsdb_web.lists import cards, filters
 from comicsdb_web.lists.catalogue_filters import series_types
-from comicsdb_web.lists.json_columns import json_object
 from comicsdb_web.lists.paging import Page, paginate, requested_page
 from comicsdb_web.pages.account import with_cache_control
 from comicsdb_web.pages.library.rating import CLEAR, CLEARED, RATINGS, SAVED
 from comicsdb_web.rendering import charts
 from comicsdb_web.rendering.charts import Chart, Point, with_rest
+from comicsdb_web.rendering.json_columns import json_object
 from comicsdb_web.rendering.locales import _, locale_of, ngettext
 from comicsdb_web.rendering.row_views import row_view
 

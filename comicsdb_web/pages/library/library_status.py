@@ -19,7 +19,7 @@ from comicsdb.models import (
     WishListItem,
 )
 from comicsdb.security import Permission
-from comicsdb_web.lists.json_columns import rows_of
+from comicsdb_web.rendering.json_columns import rows_of
 from comicsdb_web.rendering.row_views import RowView, row_view
 from comicsdb_web.rendering.track_bar import Marks
 

@@ -9,8 +9,8 @@ from comicsdb.db.read_pool import CompiledQuery
 from comicsdb.library import next_up, pull_list
 from comicsdb.models import Character, Creator, Issue, Publisher, Series
 from comicsdb_web.lists import cards
-from comicsdb_web.lists.json_columns import constant, rows_of
 from comicsdb_web.pages.community import announcements, timeline
+from comicsdb_web.rendering.json_columns import constant, rows_of
 from comicsdb_web.rendering.page_cache import CachePolicy
 from comicsdb_web.rendering.row_views import row_view
 

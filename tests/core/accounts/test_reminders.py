@@ -6,7 +6,7 @@ import pytest
 import time_machine
 from sqlalchemy import select
 
-from comicsdb.accounts.notices import remind_basic_users
+from comicsdb.admin.notices import remind_basic_users
 from comicsdb.config import parse_settings
 from comicsdb.models import User
 from tests.conftest import SETTINGS

@@ -11,8 +11,8 @@ from comicsdb import accounts
 from comicsdb.accounts.passwords import digest
 from comicsdb.accounts.sessions import session_identity
 from comicsdb.db.read_pool import ReadPool
+from comicsdb.http.session_cookie import session_cookie
 from comicsdb.models import LoginSession
-from comicsdb.security import session_cookie
 from tests.core.accounts.conftest import session_user
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -2,11 +2,13 @@
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import yaml
 from sqlalchemy import create_engine
 
+from comicsdb.exchange.downloads import age_of_newest
 from comicsdb.ops.metrics import QUEUES, DatabaseCollector, DumpCollector, Instruments
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -18,7 +20,10 @@ def metrics(database, folder: Path) -> dict[str, str]:
     """The types of all metrics by name."""
     engine = create_engine(database)
     families = [family for instrument in vars(Instruments()).values() for family in instrument.describe()]
-    families += [*DatabaseCollector(engine).collect(), *DumpCollector(folder).collect()]
+    families += [
+        *DatabaseCollector(engine).collect(),
+        *DumpCollector(partial(age_of_newest, folder)).collect(),
+    ]
     engine.dispose()
     return {family.name: family.type for family in families}
 

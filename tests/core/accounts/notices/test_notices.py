@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from comicsdb.accounts.notices import NoticeRules, candidates, send_notice
+from comicsdb.admin.notices import NoticeRules, candidates, send_notice
 from comicsdb.config import parse_settings
 from comicsdb.models import ApiToken, DailyCount, StaffAction, ThrottleNotice, User
 from tests.core.accounts.notices.throttled_accounts import NOW, TODAY, create_account_warned_twice

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 
-from comicsdb.accounts.notices import NoticeRules, candidates
 from comicsdb.accounts.passwords import digest
+from comicsdb.admin.notices import NoticeRules, candidates
 from comicsdb.models import ApiToken, DailyCount, ThrottleNotice, User
 
 NOW = datetime(2027, 5, 20, 15, tzinfo=UTC)

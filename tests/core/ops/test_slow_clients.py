@@ -7,7 +7,7 @@ from io import BytesIO
 
 import pytest
 
-from comicsdb.http.slow_clients import SlowClientMiddleware, is_listening
+from comicsdb.ops.slow_clients import SlowClientMiddleware, is_listening
 
 LARGE = 2 * 1024 * 1024
 
