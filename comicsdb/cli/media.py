@@ -7,7 +7,8 @@ import click
 from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.cli.support import DAYS, Site, pass_site
 from comicsdb.log_lines import escaped
-from comicsdb.media.sweeping import missing, sweep
+from comicsdb.media.sweeping import missing, sweep, without_thumbnails
+from comicsdb.media.thumbnails import make_missing
 from comicsdb.ops.jobs import MEDIA, job_lock
 
 SAFE = 24  # hours; no upload or import takes longer
@@ -54,6 +55,22 @@ def check_command(site: Site):
             f"{number:,} {'row has' if number == 1 else 'rows have'} lost the picture."
         )
     click.echo("Every row has its picture.")
+
+
+@media_group.command("thumbnails")
+@pass_site
+def thumbnails_command(site: Site):
+    """Make missing thumbnails, as of imported covers; exit code 1 if a picture cannot be opened."""
+    done = unreadable = 0
+    with site.database() as engine, _autocommit_connection(engine) as connection:
+        for key in without_thumbnails(connection, site.storage):
+            if make_missing(site.storage, key):
+                done += 1
+            else:
+                unreadable += 1
+    click.echo(f"{done:,} {'picture' if done == 1 else 'pictures'} got thumbnails.")
+    if unreadable:
+        raise click.ClickException(f"{unreadable:,} cannot be opened; the log names them.")
 
 
 @media_group.command("hash")

@@ -1,4 +1,4 @@
-"""Compares storage and rows: finds files that no row refers to, and rows whose file is missing.
+"""Compares storage and rows: files that no row refers to, rows without their file, missing thumbnails.
 
 The names of the stored files are copied in chunks into a temporary table and compared by PostgreSQL, so that
 memory is bounded for any number of pictures.
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, text
 
 from comicsdb import clock
+from comicsdb.imaging.picture import DEFAULT_UPLOAD_SIZES, UPLOAD_SIZES
 from comicsdb.media.storage import Entry, Storage
 from comicsdb.models.base import metadata
 
@@ -94,6 +95,26 @@ def missing(connection: Connection, storage: Storage) -> Iterator[PictureRow]:
         for row in connection.execute(lost):
             if not storage.exists(row.image):  # it may have been stored in the meantime
                 yield PictureRow(table, row.id, row.image)
+
+
+def without_thumbnails(connection: Connection, storage: Storage) -> Iterator[str]:
+    """Keys of stored pictures that lack a thumbnail of those made with uploads, such as imported ones.
+
+    Needs a connection like `orphans`.
+    """
+    _load_stored(connection, storage)
+    numbers = " ".join(f"WHEN '{folder}' THEN {len(sizes)}" for folder, sizes in UPLOAD_SIZES.items())
+    lacking = text(
+        "SELECT key FROM stored s WHERE key > :last"
+        f" AND key IN (SELECT {COLUMN} FROM ({referenced_keys()}) n)"
+        " GROUP BY key HAVING bool_or(name = key) AND count(*) - 1 <"
+        f" CASE split_part(key, '/', 1) {numbers} ELSE {len(DEFAULT_UPLOAD_SIZES)} END"
+        " ORDER BY key LIMIT :number"
+    )
+    last = ""
+    while keys := connection.scalars(lacking, {"last": last, "number": BATCH}).all():
+        yield from keys
+        last = keys[-1]
 
 
 def _load_stored(connection: Connection, storage: Storage) -> None:

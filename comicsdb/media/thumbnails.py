@@ -1,10 +1,10 @@
-"""Thumbnails: WebP pictures of the site's sizes, made with an upload or on demand."""
+"""Thumbnails: WebP pictures of the site's sizes, made with an upload, daily after imports, or on demand."""
 
 import io
 import logging
 from datetime import UTC, datetime
 
-from comicsdb.imaging.picture import SIZES, PictureError
+from comicsdb.imaging.picture import DEFAULT_UPLOAD_SIZES, SIZES, UPLOAD_SIZES, PictureError
 from comicsdb.media.decoding import THUMBNAILS
 from comicsdb.media.storage import STORAGE_OUTAGE, BadKeyError, Content, Storage
 
@@ -26,6 +26,16 @@ def open_thumbnail(storage: Storage, size_name: str, key: str) -> Content:
         return _open_stored(storage, size_name, key) or _make(storage, size_name, key)
     except (BadKeyError, FileNotFoundError) as error:
         raise NoThumbnailError(f"There is no picture {key!r}.") from error
+
+
+def make_missing(storage: Storage, key: str) -> bool:
+    """Make the thumbnails that an upload of the picture would have; returns whether that was possible."""
+    try:
+        for size_name in UPLOAD_SIZES.get(key.partition("/")[0], DEFAULT_UPLOAD_SIZES):
+            open_thumbnail(storage, size_name, key).stream.close()
+    except NoThumbnailError:  # logged
+        return False
+    return True
 
 
 def store_thumbnail(storage: Storage, key: str, size_name: str, thumbnail: bytes) -> bool:

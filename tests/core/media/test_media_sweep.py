@@ -11,9 +11,11 @@ from comicsdb import clock, models
 from comicsdb.catalog import Catalog
 from comicsdb.catalog.maintenance.cover_hashes import add_missing_hashes
 from comicsdb.imaging.hashes import hashes
+from comicsdb.imaging.picture import DEFAULT_UPLOAD_SIZES, UPLOAD_SIZES
 from comicsdb.library import acts
 from comicsdb.library import reading_lists as lists
 from comicsdb.media import sweeping
+from comicsdb.media.storage import FolderStorage
 from comicsdb.media.sweeping import missing, sweep, tables_with_pictures
 from comicsdb.media.thumbnails import open_thumbnail
 from comicsdb.media.uploads import picture_values
@@ -238,3 +240,24 @@ def test_only_one_sweep_runs_at_a_time(database, tmp_path, at_once):
         1,
         "Error: The command, or one that must not run at the same time, is already running.\n",
     )
+
+
+def test_thumbnails_of_imported_pictures_are_made_before_anybody_asks(made, database, tmp_path):
+    ini = write_ini(tmp_path, database)
+    storage = FolderStorage(tmp_path / "media")
+    keys = {kind: save_picture(storage, kind, noise(), "png") for kind in ("issue", "publisher", "creator")}
+    broken = save_picture(storage, "issue", b"no picture", "png")
+    open_thumbnail(storage, "cover", keys["issue"]).stream.close()
+    made.issue(image=keys["issue"])
+    made.publisher(image=keys["publisher"])
+    made.creator(image=keys["creator"])
+    made.issue(image=broken)
+    unused = save_picture(storage, "issue", noise(), "png")
+    made.catalog.session.commit()
+    result = run("-c", ini, "media", "thumbnails")
+    assert result.output == "3 pictures got thumbnails.\nError: 1 cannot be opened; the log names them.\n"
+    for kind, key in keys.items():
+        for size in UPLOAD_SIZES.get(kind, DEFAULT_UPLOAD_SIZES):
+            assert storage.exists(key, size), (key, size)
+    assert not storage.exists(unused, "cover")
+    assert run("-c", ini, "media", "thumbnails").output.startswith("0 pictures got thumbnails.")
