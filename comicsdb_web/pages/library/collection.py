@@ -507,6 +507,9 @@ class OwnItemDraft(Draft):
     def load_labels(self, further=()):
         """Load the labels, and propose the currency."""
         super().load_labels(further)
+        if self.entity is not None and "issue" in vars(self.entity):  # not in a conflict
+            self.propose_currency(currency_of(self.entity.issue.series.publisher.country, self.request.today))
+            return
         if self.entity is not None:
             ids = [self.entity.issue_id]
         else:

@@ -29,7 +29,7 @@ COSTS = {
     "add/": 3,
     "add-from-series/": 3,
     "{item}/": 4,
-    "{item}/update/": 5,
+    "{item}/update/": 4,
     "{item}/delete/": 4,
 }
 
