@@ -42,6 +42,7 @@ from comicsdb.values import is_day_first, named_format, one_line, plain, split_n
 COLUMNS = {
     "series": "series seriesname seriestitle serie itemname comictitle *title *titolo *comic",
     "title": "fulltitle issuetitle",
+    "cover": "",
     "number": "issuenr issueno issuenumber number itemnumber itemno issue item no nr num numero",
     "volume": "volume vol volumenumber",
     "year": "seriesyear seriesstartyear seriesyearbegan startyear yearbegan",
@@ -93,7 +94,7 @@ for _field, (_source, _kind) in ID_FIELDS.items():
 COLUMNS["asin_issue"] += " asin"
 # Fields that identify an issue, and all to which owners can map columns.
 IDENTIFYING_FIELDS = frozenset(
-    "series number title volume year published publisher cover_date release_date upc isbn web".split()
+    "series number cover title volume year published publisher cover_date release_date upc isbn web".split()
 ) | set(ID_FIELDS)
 FIELDS = (*COLUMNS, "variant")
 UNKNOWN_TABLE = _(
@@ -145,13 +146,14 @@ PROGRAMS = (
         ),
         stars=10,
         covers=True,
+        columns={"number": "issue", "cover": "issueext variant"},
     ),
 )
 
 WISH_WORDS = frozenset({"on wish list", "wish list", "wishlist", "wanted", "on order"})
 UNOWNED_WORDS = frozenset({"not in collection", "sold"})
 _DATES = ("cover_date", "release_date", "purchase_date", "read_on", "added")
-_COVER = re.compile(r"(\d+|½)-?[A-Z]{1,2}", re.A)  # number and cover, which CLZ writes together
+_COVER = re.compile(r"(-?\d+|½)-?([A-Z]{1,2})", re.A)  # number and cover, which CLZ writes together
 _BOOK = re.compile(r"(\d*)(TPB?|HC|GN|SC|OGN|OM)(?:-(\d+)|-[A-Z]+)?", re.A)  # such as `TP`, `TP-2`, `1HC-E`
 _NO_NUMBER = re.compile(r"\[?nn\]?(?:-.*)?", re.I)
 _IN_BRACKETS = re.compile(r"\s*\[(?!nn\])[^\]]*\]\s*$")  # description of a variant at GCD
@@ -213,8 +215,10 @@ def _is_series_year(table: Table, program: Program, fields: Mapping[str, list[st
 
 
 def _cell(name: str, cells: Iterable[str]) -> str:
-    """The first cell that is not blank; all notes."""
+    """The first cell that is not blank, nor the word for no number; all notes."""
     cells = [cell for cell in cells if cell.strip()]
+    if name == "number":
+        cells = [cell for cell in cells if not _NO_NUMBER.fullmatch(cell.strip())] or cells
     return "\n".join(dict.fromkeys(cells)) if name == "notes" else cells[0] if cells else ""
 
 
@@ -232,7 +236,7 @@ def _readers(program: Program, highest: int, day_first: bool) -> dict:
     day, moment = partial(read.day, day_first=day_first), partial(read.moment, day_first=day_first)
     readers = {
         **VALUE_FIELDS[COLLECTION],
-        **dict.fromkeys(("series", "title", "publisher", "state", "web", "month", "day"), read.line),
+        **dict.fromkeys(("series", "cover", "title", "publisher", "state", "web", "month", "day"), read.line),
         "number": read.number,
         "volume": read.whole_between(0, SMALL_MAX),
         **dict.fromkeys(("year", "published"), read.whole_between(*YEARS)),
@@ -291,8 +295,8 @@ def _rows(program: Program, line: int, cells: dict, readers: dict, extra: str | 
     else:
         parts = {}
         if wished:
-            notes = {name: values[name] for name in ("notes",) if name in values}
-            parts[WISHES] = {"status": WishStatus.WANTED.value} | notes
+            shared = {name: values[name] for name in ("variant", "notes") if name in values}
+            parts[WISHES] = {"status": WishStatus.WANTED.value} | shared
         if "rating" in values:
             parts[RATINGS] = {"rating": values["rating"]}
         if values.get("is_read") or values.get("read_dates"):
@@ -342,7 +346,8 @@ def _match_query(program: Program, named: dict, facts: dict) -> MatchQuery:
     if program.covers and (match := _BOOK.fullmatch(number)):
         number, book_format = match[1] or match[3] or "", match[2]
     elif program.covers and (match := _COVER.fullmatch(number)):
-        number = match[1]
+        is_cover = len(match[2]) == 1 or match[2] == named.get("cover", "").upper()
+        number = match[1] if is_cover else number  # such as 6AU
     if _NO_NUMBER.fullmatch(number):
         number = ""
     dates = {"published": named.get("published")} | published(named.get("cover_date", ""))

@@ -439,6 +439,15 @@ def test_title_of_clz_names_the_annual_of_a_volume():
     assert found[0].cover_date == date(1995, 7, 1)
 
 
+def test_letters_of_covers_are_no_part_of_the_number_of_clz():
+    table = "Series;Issue;Issue Nr;Variant;Cover Date;Publisher\n" + "".join(
+        f"Salt Tide;{line};;\n"
+        for line in ("-1A;-1;A", "3AB;3;AB", "6AU;6;", "7C;7;Foil", "½-B;;", "NN;5;", "8;8;A", "9;;")
+    )
+    numbers = ["-1", "3", "6AU", "7", "½", "5", "8", "9"]
+    assert [row.wanted.number for row in rows(table)] == numbers
+
+
 def test_a_year_is_the_first_of_the_series_if_each_series_has_one():
     of_series = rows("Series,Number,Year\nA,1,1994\nA,2,1994\nB,1,2001\nB,2,\n")
     assert [(row.wanted.year, row.wanted.published) for row in of_series[:3]] == [
