@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from sqlalchemy import ColumnElement, or_
 
+SKEW = timedelta(minutes=5)  # between the clocks of the machines of a site
+
 
 @cache
 def zone_names() -> tuple[str, ...]:
@@ -16,6 +18,11 @@ def zone_names() -> tuple[str, ...]:
 def now() -> datetime:
     """Return the current time, in UTC."""
     return datetime.now(UTC)
+
+
+def latest() -> datetime:
+    """Return the latest time that can have been stored; a later one was stored while the clock was wrong."""
+    return now() + SKEW
 
 
 def is_due(column: ColumnElement, longest: timedelta) -> ColumnElement[bool]:

@@ -55,7 +55,8 @@ def open_link(
         .with_for_update()
         .execution_options(populate_existing=True)
     )
-    if link is None or link.expires <= clock.now() or uid not in (None, str(link.user_id)):
+    is_current = link is not None and link.created <= clock.latest() and link.expires > clock.now()
+    if not is_current or uid not in (None, str(link.user_id)):
         raise BadLinkError
     if link.used is not None:
         raise LinkUsedError

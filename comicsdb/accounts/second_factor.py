@@ -32,7 +32,6 @@ log = logging.getLogger(__name__)
 RECOVERY_CODES = 10
 CODE_BYTES = 10  # 80 random bits cannot be guessed, so a fast digest suffices
 
-ISSUER = "comicsdb"
 KEY_PURPOSE = "totp"
 STEP = 30  # seconds
 DRIFT = (-1, 0, 1)  # steps of tolerated clock drift
@@ -138,7 +137,7 @@ def open_totp(settings: Mapping, user: User, sealed: str) -> NewTotp | None:
 
 
 def _shown(settings: Mapping, user: User, secret: str) -> NewTotp:
-    address = pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
+    address = pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=settings["comicsdb.title"])
     return NewTotp(secret, address, encrypt(settings, KEY_PURPOSE, f"{user.id}:{secret}"))
 
 
@@ -199,7 +198,9 @@ def accepts_code(context: AccountContext, user: User, code: str) -> bool:
 
 
 def _use_step(session: Session, user: User, step: int) -> bool:
-    spent = update(Totp).where(Totp.user_id == user.id, Totp.last_step < step).values(last_step=step)
+    latest = int(clock.latest().timestamp()) // STEP
+    is_new = or_(Totp.last_step < step, Totp.last_step > latest)  # used while the clock was wrong
+    spent = update(Totp).where(Totp.user_id == user.id, is_new).values(last_step=step)
     return session.execute(spent.execution_options(synchronize_session=False)).rowcount == 1
 
 
@@ -235,7 +236,7 @@ def registration_options(context: AccountContext, user: User, browser_token: str
     ]
     options = webauthn.generate_registration_options(
         rp_id=_host(context.settings),
-        rp_name=ISSUER,
+        rp_name=context.settings["comicsdb.title"],
         user_id=str(user.id).encode(),
         user_name=user.username,
         challenge=_challenge(context.settings, REGISTER, browser_token),
@@ -383,7 +384,8 @@ def _use_challenge(context: AccountContext, purpose: str, credential: dict, brow
     except (KeyError, TypeError, ValueError, OverflowError, OSError) as error:
         raise PasskeyRefusedError from error
     signature = _signature(context.settings, purpose, browser_token, body)
-    if not hmac.compare_digest(challenge, body + signature) or ends <= clock.now():
+    is_current = clock.now() < ends <= clock.latest() + CHALLENGE_LIFETIME
+    if not hmac.compare_digest(challenge, body + signature) or not is_current:
         raise PasskeyRefusedError
     spent = SpentChallenge(digest=digest(challenge.hex()), expires=ends)
     constraints.add(context.session, spent, {"pk_spent_challenge": PasskeyRefusedError()})

@@ -81,13 +81,20 @@ def _account_query() -> CompiledQuery:
     groups = select(func.json_agg(group)).join(user_group_member)
     groups = groups.where(user_group_member.c.user_id == User.id).correlate(User).scalar_subquery()
     statement = select(*account, LoginSession.seen, groups).join_from(LoginSession, LoginSession.user)
-    current = LoginSession.digest == bindparam("digest"), LoginSession.expires > bindparam("now")
-    return CompiledQuery.of(statement.where(*current, User.is_active))
+    return CompiledQuery.of(
+        statement.where(
+            LoginSession.digest == bindparam("digest"),
+            LoginSession.expires > bindparam("now"),
+            LoginSession.begun <= bindparam("latest"),
+            User.is_active,
+        )
+    )
 
 
 def session_account(read_pool: ReadPool, identifier: str) -> SessionAccount | None:
     """The active account of a session's identifier; None if the session has ended."""
-    row = read_pool.fetch(_account_query(), {"digest": digest(identifier), "now": clock.now()})
+    values = {"digest": digest(identifier), "now": clock.now(), "latest": clock.latest()}
+    row = read_pool.fetch(_account_query(), values)
     if row is None:
         return None
     *columns, groups = row
@@ -114,7 +121,11 @@ def sessions_of(session: Session, user_id: int) -> list[LoginSession]:
     return list(
         session.scalars(
             select(LoginSession)
-            .where(LoginSession.user_id == user_id, LoginSession.expires > clock.now())
+            .where(
+                LoginSession.user_id == user_id,
+                LoginSession.expires > clock.now(),
+                LoginSession.begun <= clock.latest(),
+            )
             .order_by(LoginSession.seen.desc(), LoginSession.id.desc())
         )
     )

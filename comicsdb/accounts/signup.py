@@ -297,7 +297,7 @@ def refuse_bots(settings: Mapping, form: Mapping) -> None:
     if not moment.isascii() or not secrets_equal(signature, _signature(settings, moment)):
         raise InvalidError({"__all__": [_("The form was incomplete. Please submit it again.")]})
     age = clock.now().timestamp() - int(moment)
-    if age > FORM_AGE_MAX:
+    if not -clock.SKEW.total_seconds() <= age <= FORM_AGE_MAX:
         raise InvalidError({"__all__": [_("The form has expired. Please submit it again.")]})
     if bot_question(settings) and not _is_right_answer(settings, text_of(form, "answer")):
         raise InvalidError({"answer": [_("This answer is incorrect.")]})

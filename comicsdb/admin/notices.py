@@ -51,6 +51,7 @@ def _due(settings: Mapping):
         User.basic_used >= (now - RECENT_USE).date(),
         or_(
             User.basic_reminded.is_(None),
+            User.basic_reminded > clock.latest(),
             (User.basic_reminded <= long_ago)
             & (User.basic_used > func.date(func.timezone("UTC", User.basic_reminded))),
         ),
@@ -162,7 +163,7 @@ def _counts(session: Session, since: date) -> dict[str, dict[date, int]]:
         .where(
             DailyCount.counter.in_(COUNTERS),
             DailyCount.identity.startswith(ACCOUNT, autoescape=True),
-            DailyCount.day >= since,
+            DailyCount.day.between(since, clock.now().date()),
         )
         .group_by(DailyCount.identity, DailyCount.day)
     )
@@ -173,11 +174,13 @@ def _counts(session: Session, since: date) -> dict[str, dict[date, int]]:
 
 
 def _notices(session: Session) -> dict[int, tuple[datetime, int]]:
-    """The time of the latest notice and the number of notices of each account."""
+    """The time of the latest notice and the number of notices of each account.
+
+    Those of a clock that was ahead only count: they would keep notices away until then.
+    """
+    latest = func.max(ThrottleNotice.sent_at).filter(ThrottleNotice.sent_at <= clock.latest())
     rows = session.execute(
-        select(ThrottleNotice.user_id, func.max(ThrottleNotice.sent_at), func.count()).group_by(
-            ThrottleNotice.user_id
-        )
+        select(ThrottleNotice.user_id, latest, func.count()).group_by(ThrottleNotice.user_id)
     )
     return {user_id: (latest, number) for user_id, latest, number in rows}
 

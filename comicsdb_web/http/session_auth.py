@@ -83,7 +83,8 @@ class SecondStep:
         number, ends, password = value
         locked = {"with_for_update": {"key_share": True}, "populate_existing": True} if lock else {}
         user = self._request.dbsession.get(User, number, **locked)
-        if user is None or not user.is_active or ends <= clock.now().timestamp():
+        is_current = clock.now().timestamp() < ends <= clock.latest().timestamp() + SECOND_STEP
+        if user is None or not user.is_active or not is_current:
             return None
         return user if secrets_equal(password, digest(user.password)) else None
 

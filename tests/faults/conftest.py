@@ -1,5 +1,6 @@
-"""The fixtures of API clients, imported from the API's tests."""
+"""The fixtures of API clients and of a member, imported from the tests of API and site."""
 
 from tests.api.conftest import editor, passwords, reader, writer
+from tests.web.conftest import member
 
-__all__ = ["editor", "passwords", "reader", "writer"]
+__all__ = ["editor", "member", "passwords", "reader", "writer"]

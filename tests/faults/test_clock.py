@@ -10,9 +10,14 @@ import time_machine
 from sqlalchemy import text
 
 from comicsdb import clock
+from comicsdb.accounts import BadLinkError
+from comicsdb.accounts.links import make_link, open_link
 from comicsdb.accounts.passwords import digest
+from comicsdb.accounts.sessions import sessions_of
 from comicsdb.models import ApiToken
+from comicsdb.models.account import RESET
 from tests.api.conftest import Client
+from tests.web.conftest import log_in
 
 
 @pytest.fixture
@@ -78,6 +83,24 @@ def test_what_was_written_while_the_server_clock_was_wrong_stays_as_it_is(writer
     assert writer.get(path, 304, {"If-None-Match": stamps[-1].headers["ETag"]}).body == b""
     modified = [each.json["modified"] for each in stamps]
     assert modified == sorted(set(modified))
+
+
+@pytest.mark.parametrize("ahead", [timedelta(hours=1), timedelta(days=3650)], ids=str)
+def test_what_was_issued_by_a_clock_ahead_ends_when_it_is_right(testapp, session, member, ahead):
+    with time_machine.travel(clock.now() + ahead):
+        log_in(testapp)
+        testapp.get("/accounts/", status=200)
+        link = make_link(session, member, RESET, member.email)
+        session.commit()
+        open_link(session, RESET, link.secret)
+    testapp.get("/accounts/", status=303)
+    with pytest.raises(BadLinkError):
+        open_link(session, RESET, link.secret)
+    assert sessions_of(session, member.id) == []
+    log_in(testapp)
+    testapp.get("/accounts/", status=200)
+    with time_machine.travel(clock.now() - timedelta(minutes=4)):  # of another machine of the site
+        testapp.get("/accounts/", status=200)
 
 
 @pytest.mark.parametrize("jump", JUMPS, ids=str)

@@ -76,6 +76,19 @@ def test_a_code_works_once_and_so_does_none_before_it(context, ann, app, clock):
     assert takes(context, ann, code=app())
 
 
+def test_what_was_accepted_by_a_clock_ahead_keeps_nobody_out_and_lets_nobody_in(
+    context, ann, app, device, clock
+):
+    clock.shift(timedelta(days=3650))
+    assert takes(context, ann, code=app())
+    asked = options(context)
+    clock.move_to(NOON + timedelta(minutes=1))
+    assert not takes(context, ann, passkey=device.prove(asked))
+    code = app()
+    assert takes(context, ann, code=code)
+    assert not takes(context, ann, code=code)
+
+
 @pytest.mark.parametrize("steps", [-2, 2, 1000])
 def test_a_code_of_another_time_does_not_work(context, ann, app, clock, steps):
     clock.shift(timedelta(seconds=300))

@@ -14,7 +14,7 @@ from tests.web.conftest import soup, start_session, submit
 NAME, ACCENT = "Panels & <Gutters>", "#8fd3ff"
 # What is called after the software: its commands, files, formats and the source of ids.
 SOFTWARE = re.compile(
-    r"comicsdb (mirror|import)|comicsdb\[mirror\]|comicsdb\.sqlite|comicsdb-client|/comicsdb\b"
+    r"comicsdb (mirror|import)|comicsdb\[mirror\]|comicsdb\.sqlite|comicsdb-client|well-known/comicsdb"
     r"|A comicsdb library|Una biblioteca di comicsdb|comicsdb's own format|formato proprio di comicsdb"
     r'|Database Name="comicsdb"|`comicsdb` for our own|- comicsdb$',
     re.MULTILINE,

@@ -51,6 +51,13 @@ def test_both_limits_count_together(world):
     assert world.find_candidates() == {"both": (1, 100, 100)}
 
 
+def test_counts_and_notices_of_a_clock_that_was_ahead_do_not_decide(world):
+    world.add_account("ahead", {-3000: 100})
+    warned = world.add_account("warned", {1: 100})
+    world.add_notice(warned, timedelta(days=-3000))
+    assert world.find_candidates() == {"warned": (1, 100, 100)}
+
+
 def test_today_and_seven_days_before_are_read(world):
     world.add_account("inside", {7: 100})
     world.add_account("outside", {8: 100})
