@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from sqlalchemy import Select, delete, insert, select, text
+from sqlalchemy import Select, Text, cast, delete, func, insert, select, text
 from sqlalchemy.orm import Session
 
 from comicsdb import clock
@@ -41,12 +41,13 @@ def begin_as(
     session: Session, user_id: int, what: str, *, about: str = "", undoes_id: int | None = None
 ) -> int:
     """Begin an act of a special kind, UNDO or IMPORT; returns its id."""
-    made = insert(LibraryAct).values(
-        user_id=user_id, what=what, about=about[-ABOUT_MAX:], undoes_id=undoes_id
+    values = {"user_id": user_id, "what": what, "about": about[-ABOUT_MAX:], "undoes_id": undoes_id}
+    act = insert(LibraryAct).values(values).returning(LibraryAct.id).cte("act")
+    account = func.set_config("comicsdb.account", str(user_id), True)
+    session.info[STARTED_KEY] = True
+    return session.scalar(
+        select(act.c.id, account, func.set_config("comicsdb.act", cast(act.c.id, Text), True))
     )
-    act_id = session.scalar(made.returning(LibraryAct.id))
-    resume(session, user_id, act_id)
-    return act_id
 
 
 def resume(session: Session, user_id: int, act_id: int) -> None:

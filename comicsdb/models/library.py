@@ -262,9 +262,8 @@ class FeedAddress(Base):
 class LibraryImport(Base):
     """A file that an account uploaded, with its rows and their possible matches.
 
-    The format of `payload` is internal to `library.transfer`. The rows of large files are
-    `LibraryImportRow`s, and `state` is what the server is doing with them (`library.transfer.background`).
-    All other files are under review.
+    The format of `payload` is internal to `library.transfer`; `state` is what the server is doing with the
+    import (`library.transfer.background`). `file` is kept until the import is confirmed.
     """
 
     __tablename__ = "library_import"
@@ -280,14 +279,9 @@ class LibraryImport(Base):
     counted: Mapped[dict] = mapped_column(JSONB, server_default="{}", default=dict)
     act_id: Mapped[int | None] = mapped_column(ForeignKey("library_act.id", ondelete="SET NULL"), index=True)
 
-    @property
-    def is_large(self) -> bool:
-        """Whether the file is imported in the background."""
-        return "rows" not in self.payload
-
 
 class LibraryImportRow(Base):
-    """A row of a large file: what it refers to, the match if it has one, and whether it was stored."""
+    """A row of an import: what it refers to, the match if it has one, and whether it was stored."""
 
     __tablename__ = "library_import_row"
     __table_args__ = (Index("ix_library_import_row_left", "import_id", "part", "match_id"),)

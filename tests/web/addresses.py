@@ -17,7 +17,6 @@ from comicsdb.models import (
     CATALOGUE,
     History,
     LibraryAct,
-    LibraryImportRow,
     PendingEntry,
     PictureDraft,
     Poll,
@@ -79,9 +78,7 @@ def keep_library(session, user, world, words: str = "kept") -> SimpleNamespace:
     if session.get(Poll, 1) is None:
         session.add(Poll(id=1, title="Which?", start_date=NOON, end_date=NOON + timedelta(days=1)))
     kept.upload = imports.upload(session, user.id, f"{words}.csv", file, currency="USD", rows=10, megabytes=1)
-    row = {"part": "collection", "line": 2, "says": words, "wanted": {}, "values": {}}
     remember_mapping(session, user.id, ["series", "number", "notes"], {words: "notes"})
-    session.add(LibraryImportRow(import_id=kept.upload.id, index=0, **row))
     told = {"series": "Unheard", "number": "1"}
     file_ = {"file": f"{words}.cbz", "label": f"{words} #1", "known": told, "fields": [["desc", words]]}
     tagged_files.store(session, user.id, f"{user.id + 1:064x}", **file_)
@@ -147,7 +144,7 @@ def _filled(session, world, kept, reading_list, name, pattern, by_kind) -> list[
         words |= {"{series}": world.series.slug}
         number = str(entity.id)
     elif name != "admin.review" and name.endswith(
-        (".review", ".unmatched", ".unread", ".forget", ".propose")
+        (".review", ".unmatched", ".unread", ".forget", ".propose", ".find_series")
     ):
         number = str(kept.upload.id)
     elif area == "collection":

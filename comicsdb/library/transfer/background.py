@@ -1,9 +1,10 @@
-"""Imports of large files, processed by a thread of the server in the background.
+"""The steps of an import: its file is read, its rows are matched and, after its owner's choices, stored.
 
-A file is read, and its rows are matched and, after its owner's decisions, stored in pieces. Each piece is one
-transaction that also records the progress, under the lock of the import's row. So nothing is lost if a
-process is killed: another one continues with the next piece, and no row is stored twice. Everything stored is
-one act, which can be undone.
+A small file takes them within the request that uploads or confirms it. For any other, a thread of the
+server takes them in the background, and matches and stores its rows in pieces. Each piece is one transaction
+that also records the progress, under the lock of the import's row. So nothing is lost if a process is killed:
+another one continues with the next piece, and no row is stored twice. Everything stored is one act, which can
+be undone.
 
 A file that makes a piece fail must not hold up the imports of others. While a file is read and matched, its
 import then fails for good; once its owner has confirmed it, or if the database is unavailable, the piece is
@@ -13,12 +14,12 @@ tried again later.
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from datetime import date
 from itertools import islice
 
 import orjson
-from sqlalchemy import ColumnElement, Select, func, insert, or_, select, text, update
-from sqlalchemy.orm import Session, joinedload, selectinload, sessionmaker
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select, text, update
+from sqlalchemy.orm import Session, selectinload, sessionmaker
 
 from comicsdb import clock
 from comicsdb.catalog.errors import InvalidError
@@ -26,27 +27,14 @@ from comicsdb.db import is_unavailable
 from comicsdb.i18n import DEFAULT_LANGUAGE, _, localizer, translate
 from comicsdb.library import acts, undo
 from comicsdb.library.locks import lock_account
-from comicsdb.library.transfer.format import (
-    BYTES_SETTING,
-    ITEMS,
-    PARTS,
-    PULL,
-    ROWS_SETTING,
-    stored_lists,
-)
-from comicsdb.library.transfer.matching import (
-    AMBIGUOUS,
-    LIKELY,
-    MATCHED,
-    UNKNOWN,
-    MatchQuery,
-    match_rows,
-)
-from comicsdb.library.transfer.reader import read_in_child
-from comicsdb.library.transfer.storing import ImportContext, PendingRow, ResolvedRow, pending_rows, store
-from comicsdb.models import LibraryAct, LibraryImport, LibraryImportRow, Series, User
+from comicsdb.library.transfer.format import BYTES_SETTING, ITEMS, PARTS, PULL, ROWS_SETTING, stored_lists
+from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, MatchQuery, match_rows
+from comicsdb.library.transfer.reader import ReadFile, read_in_child, read_rows
+from comicsdb.library.transfer.reading import is_workbook, unpacked_size
+from comicsdb.library.transfer.storing import ImportContext, ResolvedRow, pending_rows, store
+from comicsdb.models import LibraryAct, LibraryImport, LibraryImportRow, User
 from comicsdb.ops.worker import LONG_PAUSE, Worker, add_worker
-from comicsdb.security import SESSION, make_identity
+from comicsdb.security import SESSION, Identity, make_identity
 
 log = logging.getLogger(__name__)
 
@@ -54,141 +42,155 @@ READING, MATCHING, REVIEW, STORING = "reading", "matching", "review", "storing"
 DONE, FAILED = "done", "failed"
 IN_PROGRESS = (READING, MATCHING, STORING)
 RETRY_AT = "retry_at"  # member of the payload of an import whose last piece failed, a timestamp
-LARGE = 256 * 1024  # bytes; larger files are imported in the background
-LARGE_ROWS = 4000  # so are tables with more rows: the form that reviews each row has a field for it
+LARGE = 256 * 1024  # bytes; larger files are read in the background
+LARGE_ROWS = 4000  # more rows are matched and stored in the background
 MATCH_BATCH, STORE_BATCH = 5000, 1000  # rows per transaction
-INSERT_BATCH = 1000  # rows per statement
+INSERT_BATCH = 5000  # rows per statement
 ATTEMPTS = "attempts"  # member of the payload: how often the current piece was begun
 ATTEMPTS_MAX = 3  # of a piece that ends its process each time, before it fails or has to wait
-GROUPS_SHOWN = 200  # series about which the owner is asked
 POLL_SECONDS = 1.0
 
 OUR_ERROR = _("An error on this site stopped the import. Your library was not changed.")
 
 
-def start(session: Session, user_id: int, name: str, data: bytes, currency: str) -> LibraryImport:
-    """Queue a file; it is read and matched soon after the commit."""
-    made = LibraryImport(
-        user_id=user_id, payload={"name": name, "currency": currency}, state=READING, file=data
-    )
-    session.add(made)
-    session.flush()
-    return made
+# Steps.
 
 
-@dataclass(frozen=True)
-class SeriesGroup:
-    """The rows of a file that name the same series, and are not matched with certainty.
+def begin(session: Session, row: LibraryImport, *, rows: int, megabytes: int) -> None:
+    """Read and match a small file at once; for any other, the thread begins soon after the commit.
 
-    `is_likely`: for all rows, name and number match in one series alone.
+    Raises InvalidError like `read_file`.
     """
-
-    series: str
-    rows: int
-    reason: str
-    is_likely: bool
-    candidates: Sequence[Series]
+    if unpacked_size(row.file) <= LARGE and not is_workbook(row.file):
+        _read(session, row, read_rows(row.file, **_limits(row, rows, megabytes)))
+    else:
+        session.flush()
 
 
-def proposed_decisions(groups: Sequence[SeriesGroup]) -> dict[str, int]:
-    """The decisions that a review begins with: what is likely, by the series as the file names it."""
-    return {group.series: group.candidates[0].id for group in groups if group.is_likely}
+def is_large(row: LibraryImport) -> bool:
+    """Whether the rows of an import are matched and stored in the background."""
+    return row.total > LARGE_ROWS
 
 
-def counts(session: Session, import_id: int) -> dict[str, int]:
-    """The number of rows by the state of their match, including states without rows."""
-    rows = select(LibraryImportRow.state, func.count()).where(LibraryImportRow.import_id == import_id)
-    found = session.execute(rows.group_by(LibraryImportRow.state)).all()
-    return dict.fromkeys((MATCHED, AMBIGUOUS, UNKNOWN), 0) | dict(found)
+def _limits(row: LibraryImport, rows: int, megabytes: int) -> dict:
+    chosen = {"currency": row.payload["currency"], "mapping": row.payload.get("mapping", {})}
+    return {"rows": rows, "megabytes": megabytes, **chosen}
 
 
-def groups(session: Session, import_id: int) -> list[SeriesGroup]:
-    """The decisions that the owner has to make, series by series, those with most rows first; at most 200."""
-    found = session.execute(_GROUPS, {"import": import_id, "most": GROUPS_SHOWN}).all()
-    ids = {each for row in found for each in row.candidates}
-    loading = (joinedload(Series.series_type), joinedload(Series.publisher))
-    rows = session.scalars(select(Series).where(Series.id.in_(ids)).options(*loading)) if ids else ()
-    series = {each.id: each for each in rows}
+def _read(session: Session, row: LibraryImport, upload: ReadFile) -> None:
+    """Store the rows of a file, with their matches if they are few."""
+    row.payload = row.payload | upload.facts
+    row.progress, row.total = 0, upload.total
+    row.state = MATCHING if is_large(row) else REVIEW
+    session.flush()
+    while values := list(islice(upload.rows, INSERT_BATCH)):
+        if not is_large(row):
+            pairs = zip(values, _matches(session, values), strict=True)
+            values = [record | match for record, match in pairs]
+        session.execute(_INSERT, {"import": row.id, "rows": orjson.dumps(values).decode()})
+
+
+def _matches(session: Session, rows: Sequence[Mapping]) -> list[dict]:
+    """The columns of rows that tell their matches."""
+    asked = [(row["part"] == PULL, MatchQuery.from_json(row["wanted"])) for row in rows]
     return [
-        SeriesGroup(
-            row.series,
-            row.rows,
-            row.reason,
-            row.is_likely,
-            [series[each] for each in row.candidates if each in series],
-        )
-        for row in found
+        {"state": match.state, "match_id": match.id, "candidates": match.candidates, "reason": match.reason}
+        for match in match_rows(session, asked)
     ]
 
 
-_GROUPS = text(f"""
-    SELECT r.series, count(DISTINCT r.index) AS rows, min(r.reason) AS reason,
-        bool_and(r.reason = '{LIKELY}') AND count(DISTINCT coalesce(i.series_id, candidate)) = 1 AS is_likely,
-        array_agg(DISTINCT coalesce(i.series_id, candidate)) AS candidates
-    FROM library_import_row r CROSS JOIN unnest(r.candidates) AS candidate
-    LEFT JOIN issue i ON r.part <> '{PULL}' AND i.id = candidate
-    WHERE r.import_id = :import AND r.state = '{AMBIGUOUS}' AND (i.id IS NOT NULL OR r.part = '{PULL}')
-    GROUP BY r.series ORDER BY 2 DESC, 1 LIMIT :most
-""")
-
-
-def unmatched_rows(session: Session, found: LibraryImport) -> list[LibraryImportRow]:
-    """The rows without a match, in the order of the file; after the review also those without a choice."""
-    states = [UNKNOWN] if found.state == REVIEW else [UNKNOWN, AMBIGUOUS]
+def _match(session: Session, found: LibraryImport) -> None:
+    """Match the next rows."""
     row = LibraryImportRow
-    rows = select(row).where(row.import_id == found.id, row.state.in_(states))
-    return list(session.scalars(rows.order_by(row.index)))
+    rows = select(row.index, row.part, row.wanted).where(row.import_id == found.id, row.state == "")
+    some = session.execute(rows.order_by(row.index).limit(MATCH_BATCH)).mappings().all()
+    pairs = zip(some, _matches(session, some), strict=True)
+    records = [{"index": row["index"], **match} for row, match in pairs]
+    session.execute(_STORE_MATCHES, {"import": found.id, "rows": orjson.dumps(records).decode()})
+    found.progress += len(some)
+    if len(some) < MATCH_BATCH:
+        found.state = REVIEW
 
 
-def unclear_rows(import_id: int) -> Select:
-    """The rows with cells that could not be interpreted, in the order of the file."""
-    row = LibraryImportRow
-    rows = select(row).where(row.import_id == import_id, row.unclear != [])
-    return rows.order_by(row.index)
-
-
-def confirm(session: Session, found: LibraryImport, decisions: Mapping[str, int], *, take_file: bool) -> None:
-    """Queue the storing of an import; `decisions` maps names in the file to series, leaving out other groups.
-
-    Rows get their candidate in that series, the first if there are several. Nothing happens if the import is
-    no longer under review, as its form was sent twice.
-    """
-    locked = select(LibraryImport.id).where(LibraryImport.id == found.id, LibraryImport.state == REVIEW)
-    if session.scalar(locked.with_for_update()) is None:
-        return
-    if decisions:  # JIT compilation would take longer than running the statements
-        session.execute(text("SET LOCAL jit = off"))
-    for named, series_id in decisions.items():
-        session.execute(_APPLY_DECISION, {"import": found.id, "named": named, "series": series_id})
-    found.act_id = acts.begin_as(session, found.user_id, acts.IMPORT, about=found.payload["name"])
-    found.payload = found.payload | {"take_file": take_file}
-    found.state, found.progress = STORING, 0
-    rows = select(func.count()).where(
-        LibraryImportRow.import_id == found.id, LibraryImportRow.state == MATCHED
+# Columns of rows as records of JSON.
+_READ = (
+    "index integer, part text, line integer, list_index integer, series text, says text, wanted jsonb,"
+    ' "values" jsonb, unclear jsonb'
+)
+_MATCH = "state text, match_id integer, candidates integer[], reason text"
+_INSERT = text(f"""
+    INSERT INTO library_import_row (
+        import_id, index, part, line, list_index, series, says, wanted, values, unclear,
+        state, match_id, candidates, reason
     )
-    found.total = session.scalar(rows)
-    session.flush()
-
-
-_MATCH_IN_SERIES = f"""
-    SELECT min(candidate) FROM unnest(r.candidates) AS candidate
-    LEFT JOIN issue i ON r.part <> '{PULL}' AND i.id = candidate
-    WHERE coalesce(i.series_id, candidate) = :series
-"""
-# Rows are found and changed one by one: without statistics of the new rows, PostgreSQL would join each row
-# with all others.
-_APPLY_DECISION = text(f"""
-    UPDATE library_import_row r SET state = '{MATCHED}', match_id = ({_MATCH_IN_SERIES})
-    WHERE r.import_id = :import AND r.state = '{AMBIGUOUS}' AND r.series = :named
-        AND ({_MATCH_IN_SERIES}) IS NOT NULL
+    SELECT :import, index, part, line, list_index, series, says, wanted, "values", unclear,
+        coalesce(state, ''), match_id, coalesce(candidates, '{{}}'), coalesce(reason, '')
+    FROM json_to_recordset(CAST(:rows AS json)) AS r ({_READ}, {_MATCH})
+""")
+_STORE_MATCHES = text(f"""
+    UPDATE library_import_row r
+    SET state = m.state, match_id = m.match_id, candidates = m.candidates, reason = m.reason
+    FROM json_to_recordset(CAST(:rows AS json)) AS m (index integer, {_MATCH})
+    WHERE r.import_id = :import AND r.index = m.index
 """)
 
 
-# Pieces.
+def store_piece(
+    session: Session, found: LibraryImport, identity: Identity, official: str, today: date
+) -> None:
+    """Store the next rows of a confirmed import whose act has begun; reading lists come last."""
+    statement, is_last = _next_rows(session, found)
+    rows = session.execute(statement).all()
+    matched = [row for row in rows if row.state == MATCHED]
+    rows_are_copies = found.payload["form"] != "comicsdb"
+    context = ImportContext(session, identity, official, found.payload["take_file"], rows_are_copies, today)
+    resolved = [ResolvedRow(row.part, row.match_id, row.values, row.list_index, row.index) for row in matched]
+    waiting = [
+        entry
+        for row in rows
+        if row.state != MATCHED
+        for entry in pending_rows(row.index, row.wanted, row.values, row.list_index)
+    ]
+    counted = store(context, resolved, stored_lists(found.payload) if is_last else [], waiting)
+    found.progress += len(matched)
+    found.counted = dict(Counter(found.counted) + counted)
+    if is_last:
+        found.state = DONE
+        return
+    stored = update(LibraryImportRow).where(
+        LibraryImportRow.import_id == found.id, LibraryImportRow.index.in_([row.index for row in rows])
+    )
+    session.execute(stored.values(stored=True).execution_options(synchronize_session=False))
+
+
+def _next_rows(session: Session, found: LibraryImport) -> tuple[Select, bool]:
+    """The next rows to store, and whether they are the last: those of a small import all at once.
+
+    Else they are those of the next issues of one part, as several rows of an issue may be several copies. All
+    that is left for reading lists comes last.
+    """
+    row = LibraryImportRow
+    rows = select(row.index, row.part, row.state, row.match_id, row.list_index, row.wanted, row.values)
+    rows = rows.where(row.import_id == found.id, row.stored.is_(False)).order_by(row.index)
+    matched = row.import_id == found.id, row.stored.is_(False), row.state == MATCHED
+    parts: Sequence[str] = ()
+    if is_large(found):
+        parts = session.scalars(select(row.part).where(*matched, row.part != ITEMS).distinct()).all()
+    part = next((part for part in PARTS if part in parts), None)
+    if part is None:
+        is_waiting = and_(row.part == ITEMS, row.state.in_((AMBIGUOUS, UNKNOWN)))
+        return rows.where(or_(row.state == MATCHED, is_waiting)), True
+    last = select(row.match_id).where(*matched, row.part == part).order_by(row.match_id)
+    last = last.limit(STORE_BATCH).subquery()
+    most = select(func.max(last.c.match_id)).scalar_subquery()
+    return rows.where(row.state == MATCHED, row.part == part, row.match_id <= most), False
+
+
+# Work in the background.
 
 
 class Importer(Worker):
-    """The thread that processes imports and undoes large acts; each server process has one."""
+    """The thread that processes large imports and undoes large acts; each server process has one."""
 
     def __init__(self, factory: sessionmaker[Session], settings: Mapping):
         super().__init__("imports")
@@ -225,10 +227,17 @@ def work(factory: sessionmaker[Session], settings: Mapping) -> bool:
                 raise RuntimeError(f"{ATTEMPTS_MAX} processes have ended while they did this piece.")
             _STEPS[state](session, found, settings)
             session.commit()
+        except InvalidError as error:
+            session.rollback()
+            _fail(session, import_id, state, [text for texts in error.errors.values() for text in texts])
+            session.commit()
         except Exception as error:
             session.rollback()
             log.exception("Import %d failed in the state %s.", import_id, state)
-            _set_aside(session, import_id, state, again=state == STORING or is_unavailable(error))
+            if state == STORING or is_unavailable(error):
+                _postpone(session, import_id, state)
+            else:
+                _fail(session, import_id, state, [OUR_ERROR])
             session.commit()
     return True
 
@@ -254,137 +263,53 @@ def _is_due() -> ColumnElement[bool]:
     return or_(again <= now, again > now + LONG_PAUSE)  # the latter was stored while the clock was wrong
 
 
-def _set_aside(session: Session, import_id: int, state: str, *, again: bool) -> None:
-    """Let other imports go first, or give up this one, unless another process has continued it."""
+def _unchanged(session: Session, import_id: int, state: str) -> LibraryImport | None:
+    """An import, locked, whose piece failed; None if another process has continued it."""
     same = select(LibraryImport).where(LibraryImport.id == import_id, LibraryImport.state == state)
-    found = session.scalar(same.with_for_update(skip_locked=True))
-    if found is None:
-        return
-    if again:
+    return session.scalar(same.with_for_update(skip_locked=True))
+
+
+def _postpone(session: Session, import_id: int, state: str) -> None:
+    """Let other imports go first."""
+    if found := _unchanged(session, import_id, state):
         found.payload = found.payload | {RETRY_AT: clock.now().timestamp() + LONG_PAUSE}
-    else:
-        _fail(session, found, [OUR_ERROR])
 
 
-def _fail(session: Session, found: LibraryImport, reasons: Sequence) -> None:
-    language = session.scalar(select(User.language).where(User.id == found.user_id))
-    own = localizer(language or DEFAULT_LANGUAGE)
-    found.state, found.file = FAILED, None
-    found.payload = found.payload | {"error": " ".join(translate(own, each) for each in reasons)}
+def _fail(session: Session, import_id: int, state: str, reasons: Sequence) -> None:
+    """Give up an import."""
+    if found := _unchanged(session, import_id, state):
+        language = session.scalar(select(User.language).where(User.id == found.user_id))
+        own = localizer(language or DEFAULT_LANGUAGE)
+        found.state, found.file = FAILED, None
+        found.payload = found.payload | {"error": " ".join(translate(own, each) for each in reasons)}
 
 
-def _read(session: Session, found: LibraryImport, settings: Mapping) -> None:
-    limits = {"rows": settings[ROWS_SETTING], "megabytes": settings[BYTES_SETTING]}
-    total = 0
-    try:
-        with (
-            session.begin_nested(),
-            read_in_child(found.file, currency=found.payload["currency"], **limits) as upload,
-        ):
-            while rows := [{"import_id": found.id, **row} for row in islice(upload.rows, INSERT_BATCH)]:
-                session.execute(insert(LibraryImportRow), rows)
-                total += len(rows)
-    except InvalidError as error:
-        _fail(session, found, [each for some in error.errors.values() for each in some])
-        return
-    found.payload = found.payload | upload.facts
-    found.state, found.file, found.progress, found.total = MATCHING, None, 0, total
+def _read_piece(session: Session, found: LibraryImport, settings: Mapping) -> None:
+    limits = _limits(found, settings[ROWS_SETTING], settings[BYTES_SETTING])
+    with read_in_child(found.file, **limits) as upload:
+        _read(session, found, upload)
 
 
-def _match(session: Session, found: LibraryImport, _settings: Mapping) -> None:
-    """Match the next rows."""
-    row = LibraryImportRow
-    rows = select(row.index, row.part, row.wanted).where(row.import_id == found.id, row.state == "")
-    some = session.execute(rows.order_by(row.index).limit(MATCH_BATCH)).all()
-    matches = match_rows(session, [(each.part == PULL, MatchQuery.from_json(each.wanted)) for each in some])
-    matched = [{"index": each.index, **asdict(match)} for each, match in zip(some, matches, strict=True)]
-    session.execute(_STORE_MATCHES, {"import": found.id, "rows": orjson.dumps(matched).decode()})
-    found.progress += len(some)
-    if len(some) < MATCH_BATCH:
-        found.state = REVIEW
+def _match_piece(session: Session, found: LibraryImport, _settings: Mapping) -> None:
+    _match(session, found)
 
 
-_STORE_MATCHES = text("""
-    UPDATE library_import_row r
-    SET state = m.state, match_id = m.id, candidates = m.candidates, reason = m.reason
-    FROM json_to_recordset(CAST(:rows AS json))
-        AS m (index integer, state text, id integer, candidates integer[], reason text)
-    WHERE r.import_id = :import AND r.index = m.index
-""")
-
-
-def _store(session: Session, found: LibraryImport, settings: Mapping) -> None:
-    """Store the next rows: all rows of an issue together, and reading lists last.
+def _store_piece(session: Session, found: LibraryImport, settings: Mapping) -> None:
+    """Store the next rows, unless the import was undone.
 
     The account is locked before the act is read: who undoes the import meanwhile has done so, or waits.
     """
     lock_account(session, found.user_id)
-    part = _next_part(session, found)
-    if part is None or session.get_one(LibraryAct, found.act_id, populate_existing=True).undone:
+    if session.get_one(LibraryAct, found.act_id, populate_existing=True).undone:
         found.state = DONE
         return
     acts.resume(session, found.user_id, found.act_id)
-    rows = session.scalars(_next_rows(found, part)).all()
     owner = select(User).where(User.id == found.user_id).options(selectinload(User.groups))
-    context = ImportContext(
-        session,
-        make_identity(session.scalars(owner).one(), SESSION),
-        settings["comicsdb.official_account"],
-        found.payload["take_file"],
-        found.payload["form"] != "comicsdb",
-        session.info["today"],
-    )
-    lists = stored_lists(found.payload) if part == ITEMS else []
-    resolved = [
-        ResolvedRow(each.part, each.match_id, each.values, each.list_index, each.index) for each in rows
-    ]
-    waiting = _pending_rows(session, found) if part == ITEMS else []
-    counted = store(context, resolved, lists, waiting)
-    stored = update(LibraryImportRow).where(
-        LibraryImportRow.import_id == found.id, LibraryImportRow.index.in_([each.index for each in rows])
-    )
-    session.execute(stored.values(stored=True).execution_options(synchronize_session=False))
-    found.progress += len(rows)
-    found.counted = dict(Counter(found.counted) + counted)
-    if part == ITEMS:
-        found.state = DONE
+    identity = make_identity(session.scalars(owner).one(), SESSION)
+    store_piece(session, found, identity, settings["comicsdb.official_account"], session.info["today"])
 
 
-def _pending_rows(session: Session, found: LibraryImport) -> list[PendingRow]:
-    row = LibraryImportRow
-    left = select(row).where(row.import_id == found.id, row.part == ITEMS, row.state != MATCHED)
-    return [
-        pending
-        for each in session.scalars(left.order_by(row.index))
-        for pending in pending_rows(each.index, each.wanted, each.values, each.list_index)
-    ]
-
-
-def _next_part(session: Session, found: LibraryImport) -> str | None:
-    rows = select(LibraryImportRow.part).where(*_unstored(found)).distinct()
-    left = set(session.scalars(rows))
-    if found.payload["lists"]:
-        left.add(ITEMS)
-    return next((part for part in PARTS if part in left), None)
-
-
-def _unstored(found: LibraryImport) -> tuple:
-    row = LibraryImportRow
-    return row.import_id == found.id, row.state == MATCHED, row.stored.is_(False)
-
-
-def _next_rows(found: LibraryImport, part: str):
-    """The rows of the next issues; several rows of an issue may be several copies."""
-    row = LibraryImportRow
-    rows = select(row).where(*_unstored(found), row.part == part)
-    if part != ITEMS:
-        last = select(row.match_id).where(*_unstored(found), row.part == part).order_by(row.match_id)
-        last = last.limit(STORE_BATCH).subquery()
-        rows = rows.where(row.match_id <= select(func.max(last.c.match_id)).scalar_subquery())
-    return rows.order_by(row.index)
-
-
-_STEPS = {READING: _read, MATCHING: _match, STORING: _store}
+_STEPS = {READING: _read_piece, MATCHING: _match_piece, STORING: _store_piece}
 
 
 def includeme(config):

@@ -31,9 +31,10 @@ BATCH = 500  # rows that are matched together
 SCORE_MIN = 0.01  # of candidates that are offered
 LAST_MONTH_OF_ITS_YEAR = 10  # comics released later may have a cover date of the next year
 
-LIKELY = "likely"
+LIKELY, ISSUES = "likely", "issues"
 REASONS = {
     "several": _("Several match: which one is it?"),
+    ISSUES: _("Several issues of the series match: which one is it?"),
     LIKELY: _("Only the name and the number match: is it this one?"),
     "doubtful": _("Not everything in the row matches: is it this one?"),
     "other_name": _("The ID belongs to an entry with another name: is it this one?"),
@@ -42,6 +43,7 @@ REASONS = {
     "no_series": _("No series with this name was found."),
     "no_issue": _("The series was found, but not this number."),
     "no_id": _("No entry with this ID was found."),
+    "none": _("You chose none of the candidates."),
 }
 
 
@@ -111,11 +113,13 @@ def match_rows(session: Session, rows: Sequence[tuple[bool, MatchQuery]]) -> lis
 
 
 def _match(session: Session, queries: Sequence[MatchQuery], ranker, prefix: str) -> list[Match]:
-    if queries:  # JIT compilation of these long statements takes longer than running them
-        session.execute(text("SET LOCAL jit = off"))
+    if not queries:
+        return []
+    session.execute(text("SET LOCAL jit = off"))  # it takes longer than running these long statements
     distinct = list(dict.fromkeys(queries))
     kind = "series" if prefix else "issue"
-    current = resolve_ids(session, kind, [query.id for query in distinct if query.id])  # of merged ones
+    ids = [query.id for query in distinct if query.id]
+    current = resolve_ids(session, kind, ids) if ids else {}  # of merged ones
     matches: dict[MatchQuery, Match] = {}
     for start in range(0, len(distinct), BATCH):
         batch = distinct[start : start + BATCH]
@@ -187,7 +191,8 @@ def _doubt(candidates: Sequence[Candidate]) -> str:
     if best.is_identified and not texts & SAME_NAMES:
         return "other_name"
     if len(candidates) > 1:
-        return "several"
+        is_one_series = len({each.issue.series_id for each in candidates if each.needs_number}) == 1
+        return ISSUES if is_one_series else "several"
     is_contradicted = any(reason.weight < DOUBT_WEIGHT for reason in best.reasons)
     has_number = not best.needs_number or bool(texts & SAME_NUMBERS)
     return LIKELY if has_number and not is_contradicted else "doubtful"

@@ -107,6 +107,8 @@ def add(
     `sequence` has the ids of the issues, and the descriptions and values of entries. The issues `present`
     were in the list before; what is new comes after them.
     """
+    if all(isinstance(part, int) for part in sequence):
+        return 0, 0
     session, reading_list = locked
     before = session.scalars(of_list(reading_list.id)).all()
     seen = {_key({name: getattr(entry, name) for name in _FIELDS}) for entry in before}

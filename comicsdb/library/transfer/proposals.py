@@ -47,29 +47,16 @@ def _unknown(session: Session, found: LibraryImport) -> list[tuple[int, dict]]:
     """The unmatched rows with series and number: their indexes, and the values they were matched by."""
     if found.state != REVIEW:
         return []
-    if found.is_large:
-        row = LibraryImportRow
-        rows = select(row.index, row.part, row.wanted).where(row.import_id == found.id, row.state == UNKNOWN)
-        rows = session.execute(rows.order_by(row.index)).all()
-    else:
-        records = enumerate(found.payload["rows"])
-        unknown = ((n, each) for n, each in records if each["match"]["state"] == UNKNOWN)
-        rows = [(index, each["part"], each["wanted"]) for index, each in unknown if "wanted" in each]
+    row = LibraryImportRow
+    rows = select(row.index, row.part, row.wanted).where(row.import_id == found.id, row.state == UNKNOWN)
+    rows = session.execute(rows.order_by(row.index)).all()
     return [(n, wanted) for n, part, wanted in rows if part != PULL and wanted["series"] and wanted["number"]]
 
 
 def match(session: Session, found: LibraryImport, issues: dict[int, int]) -> None:
     """Match rows with issues; `issues` maps indexes of rows to ids."""
-    if not found.is_large:
-        known = {"state": MATCHED, "candidates": [], "reason": ""}
-        records = [
-            each | {"match": known | {"id": issues[index]}} if index in issues else each
-            for index, each in enumerate(found.payload["rows"])
-        ]
-        found.payload = found.payload | {"rows": records}
-    for issue_id in set(issues.values()) if found.is_large else ():
+    for issue_id in set(issues.values()):
         rows = [index for index, each in issues.items() if each == issue_id]
-        noted = update(LibraryImportRow).values(state=MATCHED, match_id=issue_id)
+        noted = update(LibraryImportRow).values(state=MATCHED, match_id=issue_id, reason="")
         noted = noted.where(LibraryImportRow.import_id == found.id, LibraryImportRow.index.in_(rows))
         session.execute(noted.execution_options(synchronize_session=False))
-    session.flush()

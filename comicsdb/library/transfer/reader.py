@@ -1,6 +1,6 @@
-"""A process that parses one uploaded file.
+"""Parses an uploaded file into the rows of an import, a large one in a process of its own.
 
-It is run as `python -m comicsdb.library.transfer.reader ROWS MEGABYTES CURRENCY MAPPING MEMORY CPU`. Its
+That is run as `python -m comicsdb.library.transfer.reader ROWS MEGABYTES CURRENCY MAPPING MEMORY CPU`. Its
 input is the file; it prints an object with the errors of the file, or with the facts of the upload and then a
 line for each row. A file that takes too long or too much memory ends this process and no other; the memory of
 its rows is given back, which a server process would keep.
@@ -37,7 +37,20 @@ class ReadFile:
     """The facts of a parsed file, and its rows, which can be read once: values of `LibraryImportRow`."""
 
     facts: dict
+    total: int
     rows: Iterator[dict]
+
+
+def read_rows(
+    data: bytes, *, rows: int, megabytes: int, currency: str, mapping: Mapping[str, str] = NO_MAPPING
+) -> ReadFile:
+    """Parse a file; raises InvalidError like `read_file`."""
+    upload = read_file(data, rows=rows, megabytes=megabytes, mapping=mapping)
+    for row in upload.rows:
+        resolve_currencies(row, currency)
+    facts = {name: getattr(upload, name) for name in FACTS} | {"problems": _problems(upload.rows)}
+    records = (_record(index, row) for index, row in enumerate(upload.rows))
+    return ReadFile(orjson.loads(orjson.dumps(facts)), len(upload.rows), records)
 
 
 @contextmanager
@@ -80,7 +93,8 @@ def _result(process: subprocess.Popen, data: bytes) -> ReadFile:
     facts = orjson.loads(first)
     if errors := facts.get("errors"):
         raise InvalidError({"file": [_(text, mapping=mapping) for text, mapping in errors]})
-    return ReadFile(facts, _rows(process, facts.pop("rows")))
+    total = facts.pop("rows")
+    return ReadFile(facts, total, _rows(process, total))
 
 
 def _rows(process: subprocess.Popen, number: int) -> Iterator[dict]:
@@ -128,18 +142,15 @@ def main(rows: str, megabytes: str, currency: str, mapping: str, memory: str, cp
     limit_cpu(int(cpu))
     data, output = sys.stdin.buffer.read(), sys.stdout.buffer
     try:
-        upload = read_file(data, rows=int(rows), megabytes=int(megabytes), mapping=orjson.loads(mapping))
+        limits = {"rows": int(rows), "megabytes": int(megabytes)}
+        upload = read_rows(data, **limits, currency=currency, mapping=orjson.loads(mapping))
     except InvalidError as error:
         errors = [(str(text), text.mapping) for texts in error.errors.values() for text in texts]
         output.write(orjson.dumps({"errors": errors}) + b"\n")
         return
-    for row in upload.rows:
-        resolve_currencies(row, currency)
-    facts = {"rows": len(upload.rows), "problems": _problems(upload.rows)}
-    facts |= {name: getattr(upload, name) for name in FACTS}
-    output.write(orjson.dumps(facts) + b"\n")
-    for index, row in enumerate(upload.rows):
-        output.write(orjson.dumps(_record(index, row)) + b"\n")
+    output.write(orjson.dumps(upload.facts | {"rows": upload.total}) + b"\n")
+    for record in upload.rows:
+        output.write(orjson.dumps(record) + b"\n")
 
 
 if __name__ == "__main__":

@@ -484,7 +484,8 @@ def _store_lists(
         if sequences[place]:
             _store_items(context, found, by_list[place], sequences[place])
     for place, given in enumerate(lists, 1):
-        _set_neighbours(context, made, place, given)
+        if not given.keys().isdisjoint(_SIDES):
+            _set_neighbours(context, made, place, given)
 
 
 def _allowed_values(identity: Identity, given: dict) -> dict:

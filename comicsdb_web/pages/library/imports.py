@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from pyramid.renderers import render_to_response
 from pyramid.response import Response
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog import InvalidError
 from comicsdb.http import READ_METHODS
 from comicsdb.i18n import translate
 from comicsdb.library.collection.filters import CollectionFilters
-from comicsdb.library.transfer import background, cbl, imports, proposals, writing
+from comicsdb.library.transfer import background, cbl, imports, review, writing
 from comicsdb.library.transfer.format import (
     CBL,
     CBL_FILES,
@@ -28,16 +27,21 @@ from comicsdb.library.transfer.format import (
     READS,
     WISHES,
 )
-from comicsdb.library.transfer.imports import KEEP_MINE, TAKE_FILE
-from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, REASONS, UNKNOWN
+from comicsdb.library.transfer.matching import REASONS, UNKNOWN
 from comicsdb.library.transfer.reading import TOO_MANY_LISTS, pack_lists
+from comicsdb.library.transfer.review import Choices
 from comicsdb.library.transfer.tables import EXTRA, csv_text
+from comicsdb.models import Series
 from comicsdb.models.base import BIG_MAX
 from comicsdb.models.choices import EXTERNAL_SOURCES
 from comicsdb.models.currencies import Currency
+from comicsdb.schemas import IssueSchema
+from comicsdb.schemas.types import REQUIRED
 from comicsdb.security import Permission
 from comicsdb.values import whole_number
 from comicsdb_web.forms import form_state
+from comicsdb_web.forms.drafts import Draft
+from comicsdb_web.forms.fields import EntityForm, ModelSelect, Section
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.lists.filters import parse_filters
 from comicsdb_web.pages.library.collection import FILTERS, private
@@ -48,7 +52,9 @@ FORMATS = ("csv", "json")
 NOT_A_FORMAT = _("The format must be json or csv.")
 DISCARDED = _("The import was discarded; nothing was changed.")
 REMOVED = _("The import was removed from the list; your library stays as it is.")
+NOTHING_NEW = _("Nothing to change: your library already has all of it.")
 SEVERAL = _("${name} and ${n} more")
+TAKE_FILE = "file"  # value of the field that says whose values count
 REFRESH = 4  # seconds between requests for the progress
 PART_WORDS = {
     COLLECTION: _("Collection"),
@@ -114,6 +120,11 @@ FIELD_WORDS = {
     "issue_type": _("Type"),
 }
 _CHOICE = re.compile(r"choose-(\d{1,6})", re.A)
+FINDER = EntityForm(
+    IssueSchema,
+    (Section("series", _("Series"), (ModelSelect("series", _("Series"), source="series", required=True),)),),
+)
+MISSING_SHOWN = 10  # rows that are named after a series was chosen for them
 
 
 # Export.
@@ -226,84 +237,136 @@ class ImportViews:
         }
 
     def review(self):
-        """The review of the rows and their matches; submitting its form confirms the import."""
+        """The review of an import, its progress or its result; submitting its form saves choices."""
         found = self._pending()
-        if found.is_large:
-            return self._background_review(found)
         if self.request.method == "POST":
-            return self._confirm(found)
-        form = form_state.Form(self._list_values(found))
-        return self._review_page(found, form, None, set(), take_file=False)
+            return self._save(found)
+        return self._review_page(found, form_state.Form(self._list_values(found)))
 
-    def _confirm(self, found):
-        """Store the reviewed import and show the result."""
+    def _save(self, found):
+        """Save the choices on a page, and import or show another page as the pressed button says."""
         fields = form_state.text_fields(self.request)
-        choices = {
-            int(place[1]): number
-            for name, value in fields.items()
-            if (place := _CHOICE.fullmatch(name)) and (number := whole_number(value)) is not None
-        }
-        left_out = {whole_number(each) for each in self.request.POST.getall("leave")} - {None}
-        take_file = fields.get("values", KEEP_MINE) == TAKE_FILE
-        series_choices = self._series_choices(found, fields)
-        options = self._list_options(found, fields)
-        review = imports.Review(choices, left_out, take_file, options, series_choices)
-        official, today = self.settings["comicsdb.official_account"], self.request.today
+        choices = self._choices(found, fields)
+        page = whole_number(fields.get("page"))
         try:
-            counted = imports.confirm(self.session, self.request.identity, official, found.id, review, today)
+            if page is None and self._named is None:
+                official, today = self.settings["comicsdb.official_account"], self.request.today
+                found = imports.confirm(
+                    self.session, self.request.identity, official, found.id, choices, today
+                )
+            else:
+                imports.save(self.session, self.user_id, found.id, choices)
         except InvalidError as error:
-            form = form_state.with_errors(self.request, error, fields)
-            return self._review_page(found, form, choices, left_out, take_file=take_file)
-        for kind, text in _result_messages(counted):
+            return self._review_page(found, form_state.with_errors(self.request, error, fields))
+        review_path = self._path("review", found.id)
+        if found.state == background.REVIEW:
+            return HTTPSeeOther(f"{review_path}?page={page}" if page else review_path)
+        if found.state != background.DONE:
+            return HTTPSeeOther(review_path)
+        for kind, text in self._result_messages(Counter(found.counted)):
             self.request.messages.add(kind, text)
-        to_lists = counted[f"{LISTS}_added"] and found.payload["form"] in {CBL, CBL_FILES}
+        to_lists = found.counted.get(f"{LISTS}_added") and found.payload["form"] in {CBL, CBL_FILES}
         return HTTPSeeOther(self.request.route_path("reading_list.mine" if to_lists else f"{self.area}.list"))
 
-    def _series_choices(self, found, fields) -> dict[str, int]:
-        """The series chosen for all rows that name it, by the name."""
-        rows = imports.review_rows(self.session, found)
-        chosen = ((name, whole_number(fields.get(f"series-{at}"))) for at, name in enumerate(_groups(rows)))
-        return {name: series_id for name, series_id in chosen if series_id is not None}
+    def _choices(self, found, fields) -> Choices:
+        """The choices in a form: `named-N` is a series as the file names it, `series-N` the chosen one."""
+        rows = {
+            int(index[1]): number
+            for name, value in fields.items()
+            if (index := _CHOICE.fullmatch(name)) and (number := whole_number(value)) is not None
+        }
+        series = {
+            fields[name]: whole_number(fields.get(name.replace("named", "series")))
+            for name in fields
+            if name.startswith("named-")
+        }
+        return Choices(
+            rows=rows,
+            series=series,
+            shown={whole_number(word) for word in fields.get("shown", "").split()} - {None},
+            left_out={whole_number(word) for word in self.request.POST.getall("leave")} - {None},
+            take_file=fields["values"] == TAKE_FILE if "values" in fields else None,
+            list_values=self._list_options(found, fields),
+        )
 
-    def _background_review(self, found):
-        """The progress of a large file, its review series by series, or the result."""
-        if found.state == background.REVIEW and self.request.method == "POST":
-            fields = form_state.text_fields(self.request)
-            named = {f"series-{place}": group for place, group in enumerate(self._groups(found))}
-            decisions = {
-                group.series: int(fields[name])
-                for name, group in named.items()
-                if fields.get(name) in {str(each.id) for each in group.candidates}
-            }
-            take_file = fields.get("values") == TAKE_FILE
-            background.confirm(self.session, found, decisions, take_file=take_file)
-            return HTTPSeeOther(self._path("review", found.id))
+    @property
+    def _named(self) -> str | None:
+        """The series whose rows are chosen one by one."""
+        return self.request.GET.get("series")
+
+    def _review_page(self, found, form):
+        """An import in its state: its progress, the review, or the result."""
         say = self.request.localizer
         values = {
+            "form": form,
             "area": self.area,
             "found": found,
-            "counts": background.counts(self.session, found.id),
-            "groups": self._groups(found) if found.state == background.REVIEW else (),
-            "outcome": [translate(say, text) for _kind, text in _result_messages(Counter(found.counted))],
-            "reasons": {key: translate(say, text) for key, text in REASONS.items()},
             "forms_known": FORMS,
             "refresh": REFRESH,
-            "proposable": found.state == background.REVIEW and self._may_propose(found),
+            "reasons": {key: translate(say, text) for key, text in REASONS.items()},
         }
         if self.request.is_fragment:
             is_running = found.state in background.IN_PROGRESS
             return fragment(self.request, "import_progress", values) if is_running else Response(status=204)
-        # Not for the progress, which is asked for every few seconds and does not show it.
-        unclear = select(func.count()).select_from(background.unclear_rows(found.id).subquery())
-        values["unclear"] = self.session.scalar(unclear)
-        return render_to_response("import/background.jinja2", values, request=self.request)
+        if found.state != background.REVIEW:
+            values["page"] = review.load_figures(self.session, found)
+            values["outcome"] = [text for _kind, text in self._result_messages(Counter(found.counted))]
+            return render_to_response("import/state.jinja2", values, request=self.request)
+        number = whole_number(self.request.GET.get("page")) or 1
+        page = review.load_page(self.session, found, number, named=self._named)
+        return values | {
+            "page": page,
+            "number": number,
+            "named": self._named,
+            "decisions": review.decisions(found, page.groups),
+            "entries_only": page.parts == {ITEMS},
+            "has_entries": ITEMS in page.parts,
+            "lists": found.payload["lists"],
+            "lists_there": imports.existing_list_names(self.session, found),
+            "proposable": bool(page.counts[UNKNOWN]) and self.request.has_permission(Permission.EDIT),
+            "part_words": PART_WORDS,
+            "field_words": FIELD_WORDS,
+        }
 
-    def _groups(self, found):
-        return background.groups(self.session, found.id)
+    def find_series(self):
+        """The finder of a series for all rows that name one in the file."""
+        found, draft, named = self._pending(), Draft(self.request, "issue", FINDER), self._named or ""
+        if self.request.method == "POST":
+            draft.read(self.request.POST)
+            if not draft.search():
+                series = self.session.get(Series, int((draft.typed["series"] or (0,))[0]))
+                if series is not None:
+                    return self._choose_series(found, named, series)
+                draft.add_errors({"series": [REQUIRED]})
+                self.request.response.status = 422
+        elif named:
+            draft.queries["series"] = named
+        draft.load_labels()
+        return {"area": self.area, "found": found, "named": named, "draft": draft}
+
+    def _choose_series(self, found, named: str, series: Series):
+        matched, missing = imports.choose_series(self.session, self.user_id, found.id, named, series.id)
+        text = ngettext(
+            "${n} row of “${name}” is matched now.",
+            "${n} rows of “${name}” are matched now.",
+            matched,
+            name=named,
+        )
+        self.request.messages.add("success" if matched else "info", text, undo=False)
+        if missing:
+            shown = ", ".join(missing[:MISSING_SHOWN]) + "…" * (len(missing) > MISSING_SHOWN)
+            text = ngettext(
+                "The series does not have ${n} of them, which stays unmatched: ${rows}",
+                "The series does not have ${n} of them, which stay unmatched: ${rows}",
+                len(missing),
+                rows=shown,
+            )
+            self.request.messages.add("warning", text)
+        return HTTPSeeOther(self._path("review", found.id))
 
     def unmatched(self):
-        """The rows of a large file that matched nothing or were left without a choice, as a table."""
-        rows = background.unmatched_rows(self.session, self._pending())
+        """The rows that matched nothing or were left without a choice, as a table."""
+        rows = review.unmatched_rows(self.session, self._pending())
         reasons = {key: translate(self.request.localizer, text) for key, text in REASONS.items()}
         titles = ("row", "series", "number", "year", "publisher", "reason")
         cells = (
@@ -317,8 +380,8 @@ class ImportViews:
         return file_response(csv_text(titles, cells).encode("utf-8-sig"), "text/csv", "not-found.csv")
 
     def unread(self):
-        """The cells of a large file that could not be interpreted, as a table."""
-        rows = self.session.scalars(background.unclear_rows(self._pending().id))
+        """The cells that could not be interpreted, as a table."""
+        rows = review.unclear_rows(self.session, self._pending())
         say = self.request.localizer
         cells = (
             (str(row.line), *map(writing.escape_formula, (row.says, _field_label(say, name), text)))
@@ -327,10 +390,6 @@ class ImportViews:
         )
         titles = ("row", "issue", "field", "text")
         return file_response(csv_text(titles, cells).encode("utf-8-sig"), "text/csv", "not-recognised.csv")
-
-    def _may_propose(self, found) -> bool:
-        """Whether the reader may create issues, and there are rows that name new ones."""
-        return bool(self.request.has_permission(Permission.EDIT) and proposals.series_of(self.session, found))
 
     def discard(self):
         """Discard a pending import, unless it is being stored."""
@@ -354,66 +413,28 @@ class ImportViews:
 
     def _list_values(self, found) -> dict:
         """The initial values of the form for the reading list of a CBL file, which has only a name."""
-        if found.payload["form"] != CBL:
+        if found.payload.get("form") != CBL:
             return {}
-        is_private = {"list_private": "1"} if found.payload.get("is_private") else {}
-        return {"list_name": found.payload["lists"][0]["name"], **is_private}
+        first = found.payload["lists"][0]
+        is_private = first.get("is_private", found.payload.get("is_private"))
+        return {"list_name": first["name"], **({"list_private": "1"} if is_private else {})}
 
     def _list_options(self, found, fields) -> dict | None:
-        if found.payload["form"] != CBL:
+        if found.payload.get("form") != CBL or "list_name" not in fields:
             return None
         return {"name": fields.get("list_name", ""), "is_private": "list_private" in fields}
 
-    def _review_page(self, found, form, choices, left_out, *, take_file):
-        rows = imports.review_rows(self.session, found)
-        issues, series = imports.candidates_of(self.session, rows)
-        if choices is None:  # what is likely is proposed
-            choices = imports.proposed_choices(rows)
-        by_state = {
-            state: [row for row in rows if row.match.state == state]
-            for state in (MATCHED, AMBIGUOUS, UNKNOWN)
-        }
-        return {
-            "form": form,
-            "area": self.area,
-            "found": found,
-            "rows": by_state,
-            "groups": _groups(rows),
-            "series_options": lambda group: _series_options(group, issues, series),
-            "kinds": {row.part for row in rows},
-            "issues": issues,
-            "series": series,
-            "lists": found.payload["lists"],
-            "lists_there": imports.existing_list_names(self.session, found),
-            "choices": choices,
-            "left_out": left_out,
-            "take_file": take_file,
-            "reasons": {key: translate(self.request.localizer, text) for key, text in REASONS.items()},
-            "forms_known": FORMS,
-            "proposable": self._may_propose(found),
-            "part_words": PART_WORDS,
-            "field_words": FIELD_WORDS,
-        }
-
-
-def _groups(rows) -> dict[str, list]:
-    """The rows to choose for, by the series that the file names, in the order of the file."""
-    groups: dict[str, list] = {}
-    for row in rows:
-        if row.match.state == AMBIGUOUS:
-            groups.setdefault(row.series, []).append(row)
-    return groups
-
-
-def _series_options(rows, issues: dict, series: dict) -> list:
-    """The series of the candidates of rows, those of most candidates first."""
-    counts: Counter = Counter()
-    for row in rows:
-        for each in row.match.candidates:
-            option = series.get(each) if row.part == PULL else each in issues and issues[each].series
-            if option:
-                counts[option] += 1
-    return [option for option, _count in counts.most_common()]
+    def _result_messages(self, counted: Counter) -> Iterator[tuple[str, str]]:
+        """The messages after an import, in the reader's language: all changes are one."""
+        say = self.request.localizer
+        changes = [translate(say, text) for name, text in _result_texts(counted) if counted[name]]
+        if changes:
+            yield "success", " ".join(changes)
+        elif not counted[f"{ITEMS}_pending"]:
+            yield "info", translate(say, NOTHING_NEW)
+        for kind, name, text in _notes(counted):
+            if counted[name]:
+                yield kind, translate(say, text)
 
 
 def _field_label(localizer, name: str) -> str:
@@ -421,40 +442,36 @@ def _field_label(localizer, name: str) -> str:
     return translate(localizer, label) if label else name
 
 
-def _result_messages(counted: Counter) -> Iterator[tuple[str, object]]:
-    """The messages after an import: pairs of kind and text."""
-    found = [text for name, text in _result_texts(counted) if counted[name]]
-    if not found and not counted[f"{ITEMS}_pending"]:
-        yield "info", _("Nothing to change: your library already has all of it.")
-    for text in found:
-        yield "success", text
-    if counted["gone"]:
-        yield (
+def _notes(n: Counter):
+    return (
+        (
             "warning",
+            "gone",
             ngettext(
                 "${n} row was skipped: it is no longer in the catalogue.",
                 "${n} rows were skipped: they are no longer in the catalogue.",
-                counted["gone"],
+                n["gone"],
             ),
-        )
-    if waiting := counted[f"{ITEMS}_pending"]:
-        yield (
+        ),
+        (
             "info",
+            f"{ITEMS}_pending",
             ngettext(
                 "${n} entry is not certainly in the catalogue, and stays in its list until it is.",
                 "${n} entries are not certainly in the catalogue, and stay in their lists until they are.",
-                waiting,
+                n[f"{ITEMS}_pending"],
             ),
-        )
-    if repeated := counted[f"{ITEMS}_repeated"]:
-        yield (
+        ),
+        (
             "info",
+            f"{ITEMS}_repeated",
             ngettext(
                 "${n} entry is repeated in the file, and is in its list once.",
                 "${n} entries are repeated in the file, and are in their lists once.",
-                repeated,
+                n[f"{ITEMS}_repeated"],
             ),
-        )
+        ),
+    )
 
 
 def _result_texts(counted: Counter):
@@ -551,7 +568,12 @@ def includeme(config):
             renderer="import/form.jinja2",
             **both,
         )
-        config.add_page(f"{area}.review", one, views, attr="review", renderer="import/review.jinja2", **both)
+        review_page = {"attr": "review", "renderer": "import/review.jinja2"}
+        config.add_page(f"{area}.review", one, views, **review_page, parameters=("page", "series"), **both)
+        finder = {"attr": "find_series", "renderer": "import/finder.jinja2"}
+        config.add_page(
+            f"{area}.find_series", f"{one}series/", views, **finder, parameters=("series",), **both
+        )
         config.add_page(f"{area}.unmatched", f"{one}not-found.csv", views, attr="unmatched", **member)
         config.add_page(f"{area}.unread", f"{one}not-recognised.csv", views, attr="unread", **member)
         config.add_page(f"{area}.forget", f"{one}forget/", views, attr="discard", methods=("POST",), **member)

@@ -56,8 +56,9 @@ REFERENCES = [
 # Tables that lose rows with an account; the others keep theirs, without it.
 OWN = set(
     "account_link api_token collection_item daily_count favourite feed_address follow form_draft former_slug"
-    " idempotency_key import_mapping issue_rating library_act library_change library_import login_session"
-    " outgoing_mail passkey picture_draft poll_vote public_profile pull_list pull_list_series read_date"
+    " idempotency_key import_mapping issue_rating library_act library_change library_import"
+    " library_import_row login_session outgoing_mail"
+    " passkey picture_draft poll_vote public_profile pull_list pull_list_series read_date"
     " reading_list reading_list_item reading_list_like reading_list_rating recovery_code review review_report"
     " security_event tagged_file throttle_notice totp user_account user_group_member webhook webhook_delivery"
     " wish_list wish_list_item".split()

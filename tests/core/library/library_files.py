@@ -7,7 +7,8 @@ from types import SimpleNamespace
 from comicsdb.library import collection, pull_list, reading_lists, reads, wish_list
 from comicsdb.library.ratings import rate
 from comicsdb.library.reading_lists import items
-from comicsdb.library.transfer.imports import Review, confirm, proposed_choices, review_rows, upload
+from comicsdb.library.transfer.imports import confirm, upload
+from comicsdb.library.transfer.review import Choices, decisions, load_page
 from comicsdb.library.transfer.writing import library
 from tests.lists import OFFICIAL, identity_of
 
@@ -90,16 +91,14 @@ def fill_library(session, user, w) -> None:
     session.commit()
 
 
-def import_file(
-    session, user, data, *, take_file=False, currency="USD", choices=None, left_out=(), rows=5000, **more
-):
-    """Upload a file and confirm its import; returns the counts."""
-    made = upload(session, user.id, "file", data, currency=currency, rows=rows, megabytes=10)
-    proposed = {} if made.is_large else proposed_choices(review_rows(session, made))
-    review = Review(proposed | (choices or {}), set(left_out), take_file, **more)
-    counted = confirm(session, identity_of(user), OFFICIAL, made.id, review, TODAY)
+def import_file(session, user, data, *, currency="USD", choices=None, rows=5000, **more):
+    """Upload a file and confirm its import as it is proposed; returns the counts."""
+    row = upload(session, user.id, "file", data, currency=currency, rows=rows, megabytes=10)
+    proposed = decisions(row, load_page(session, row).groups)
+    review = Choices(rows=choices or {}, series=proposed, **more)
+    row = confirm(session, identity_of(user), OFFICIAL, row.id, review, TODAY)
     session.commit()
-    return +counted
+    return row.counted
 
 
 def exported_library(session, user) -> dict:

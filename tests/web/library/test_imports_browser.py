@@ -63,7 +63,13 @@ def test_a_file_is_imported_by_keyboard_without_a_script(browser, address, tmp_p
     page.get_by_role("button", name="Upload and review").press("Enter")
     page.wait_for_url(f"{address}/collection/import/*/")
     assert look(page, "review") == []
-    page.locator("fieldset", has_text="Night & Crew").get_by_role("radio").first.press("Space")
+    page.get_by_role("link", name="Find the series").press("Enter")
+    page.get_by_role("textbox", name="Find: Series").fill("night")
+    page.get_by_role("textbox", name="Find: Series").press("Enter")
+    page.get_by_role("radio", name="Night & Crew").wait_for()
+    assert look(page, "finder") == []
+    page.get_by_role("link", name="Back to the import").press("Enter")
+    page.get_by_role("combobox", name="Night & Crew").select_option(index=1)
     page.get_by_role("checkbox", name="Leave out: The Lamplighter (2018) #4").press("Space")
     page.get_by_role("button", name="Import", exact=True).press("Enter")
     page.wait_for_url(f"{address}/collection/")

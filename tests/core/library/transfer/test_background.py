@@ -14,9 +14,8 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
 from comicsdb.catalog import Catalog
-from comicsdb.http.bodies import FIELDS_MAX
 from comicsdb.library import collection
-from comicsdb.library.transfer import background, imports, reader
+from comicsdb.library.transfer import background, imports, reader, review
 from comicsdb.library.undo import UndoResult, queue_if_large, undo
 from comicsdb.models import LibraryImport, LibraryImportRow, User
 from tests.factories import Factories
@@ -25,6 +24,7 @@ from tests.serving import clean_environment
 from tests.waiting import wait_until
 
 ROWS = 1000
+TODAY = date(2026, 11, 23)
 SETTINGS = {
     "comicsdb.imports.rows": 100_000,
     "comicsdb.imports.megabytes": 10,
@@ -37,7 +37,7 @@ import sys, time, zoneinfo
 from sqlalchemy import create_engine
 from comicsdb.db import session_factory
 from comicsdb.library.transfer import background
-background.STORE_BATCH = 50
+background.STORE_BATCH, background.LARGE_ROWS = 50, 0
 factory = session_factory(create_engine(sys.argv[1]))
 while background.work(factory, {SETTINGS}):
     time.sleep(0.05)
@@ -58,14 +58,21 @@ def file_of(rows) -> bytes:
     return ("Series,Series year,Number,Grade,Notes\n" + "".join(rows)).encode()
 
 
-def confirm(session, sent, *, take_file=False):
-    """Confirm an import as it is proposed."""
-    decisions = background.proposed_decisions(background.groups(session, sent.id))
-    background.confirm(session, sent, decisions, take_file=take_file)
+def confirm(session, sent, **choices):
+    """Confirm an import as it is proposed, but for some choices."""
+    choices.setdefault("series", review.decisions(sent, review.load_page(session, sent).groups))
+    owner = identity_of(session.get_one(User, sent.user_id))
+    imports.confirm(session, owner, OFFICIAL, sent.id, review.Choices(**choices), TODAY)
 
 
-def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database, monkeypatch):
-    monkeypatch.setattr(background, "LARGE", 16 * 1024)
+@pytest.fixture
+def no_small_files(monkeypatch):
+    """Import all files in the background."""
+    for limit in ("LARGE", "LARGE_ROWS"):
+        monkeypatch.setattr(background, limit, 0)
+
+
+def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database, monkeypatch, no_small_files):
     monkeypatch.setattr(background, "MATCH_BATCH", ROWS - 100)  # two batches
     with factory() as session:
         make = Factories(Catalog(session))
@@ -87,18 +94,19 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database, monkeyp
         sent = imports.upload(
             session, reader.id, "mine.csv", file_of(rows), currency="USD", rows=100_000, megabytes=10
         )
-        assert sent.is_large
+        assert sent.state == background.READING
         session.commit()
     finish(factory)
     with factory() as session:
         sent = session.get_one(LibraryImport, sent.id)
         assert (sent.state, sent.total, sent.progress) == (background.REVIEW, ROWS + 3, ROWS + 3)
-        assert background.counts(session, sent.id) == {"matched": ROWS + 1, "ambiguous": 1, "unknown": 1}
-        (group,) = background.groups(session, sent.id)
+        page = review.load_page(session, sent)
+        assert page.counts == {"matched": ROWS + 1, "ambiguous": 1, "unknown": 1}
+        (group,) = page.groups_of("ambiguous")
         assert (group.series, group.rows) == ("Twins", 1)
         assert {each.id for each in group.candidates} == {each.id for each in twins}
-        assert [row.says for row in background.unmatched_rows(session, sent)] == ["=Nobody #1"]
-        background.confirm(session, sent, {"Twins": twins[1].id}, take_file=False)
+        assert [row.says for row in review.unmatched_rows(session, sent)] == ["=Nobody #1"]
+        confirm(session, sent, series={"Twins": twins[1].id})
         session.commit()
     worker = subprocess.Popen(
         [sys.executable, "-c", WORKER, database], env=clean_environment(), cwd=os.getcwd()
@@ -119,21 +127,22 @@ def test_a_killed_import_goes_on_and_is_undone_as_one(factory, database, monkeyp
         assert sum(owned.values()) == ROWS + 2  # one issue is in two rows
         assert session.scalar(select(LibraryImportRow.stored).where(LibraryImportRow.index == ROWS + 1))
         who = identity_of(session.get_one(User, reader.id))
-        undone = undo(session, who, OFFICIAL, done.act_id, today=date(2026, 11, 23))
+        undone = undo(session, who, OFFICIAL, done.act_id, today=TODAY)
         session.commit()
         assert undone == UndoResult(ROWS + 1, changed=0, gone=0)
         assert session.scalar(text("SELECT count(*) FROM collection_item")) == 0
 
 
-def test_a_small_file_with_more_rows_than_a_form_can_review_is_large(factory):
-    assert background.LARGE_ROWS < FIELDS_MAX
+def test_a_small_file_with_many_rows_is_read_at_once_and_matched_in_the_background(factory):
     with factory() as session:
         reader = Factories(Catalog(session)).user()
         session.commit()
-        for rows, is_large in ((background.LARGE_ROWS, False), (background.LARGE_ROWS + 1, True)):
+        states = []
+        for rows in (background.LARGE_ROWS, background.LARGE_ROWS + 1):
             data = b"Series,Number\n" + b"A,1\n" * rows
             sent = imports.upload(session, reader.id, "a.csv", data, currency="USD", rows=10_000, megabytes=1)
-            assert sent.is_large == is_large
+            states.append(sent.state)
+        assert states == [background.REVIEW, background.MATCHING]
         session.commit()
     finish(factory)
     with factory() as session:
@@ -161,15 +170,14 @@ def test_a_decision_about_thousands_of_rows_takes_no_time(factory):
             execute(factory, "ANALYZE library_import_row")
     with factory() as session:
         sent = session.get_one(LibraryImport, sent.id)
-        assert background.counts(session, sent.id)["ambiguous"] == many
+        assert review.load_page(session, sent).counts["ambiguous"] == many
         session.execute(text("SET LOCAL statement_timeout = '4s'"))
-        background.confirm(session, sent, {"Twins": twins[1].id}, take_file=False)
+        confirm(session, sent, series={"Twins": twins[1].id})
         chosen = select(LibraryImportRow.match_id).where(LibraryImportRow.import_id == sent.id).distinct()
         assert session.scalars(chosen).all() == [issues[1].id]
 
 
-def test_an_import_that_is_undone_while_it_is_stored_leaves_nothing(factory, monkeypatch):
-    monkeypatch.setattr(background, "LARGE", 0)
+def test_an_import_that_is_undone_while_it_is_stored_leaves_nothing(factory, monkeypatch, no_small_files):
     monkeypatch.setattr(background, "STORE_BATCH", 2)
     with factory() as session:
         make = Factories(Catalog(session))
@@ -188,7 +196,7 @@ def test_an_import_that_is_undone_while_it_is_stored_leaves_nothing(factory, mon
     with factory() as session, ThreadPoolExecutor(1) as pool:
         assert session.scalar(text("SELECT count(*) FROM collection_item")) == 2
         who = identity_of(session.get_one(User, reader.id))
-        undone = undo(session, who, OFFICIAL, found(factory).act_id, today=date(2026, 11, 23))
+        undone = undo(session, who, OFFICIAL, found(factory).act_id, today=TODAY)
         assert undone == UndoResult(2, changed=0, gone=0)
         next_piece = pool.submit(background.work, factory, SETTINGS)
         waiting = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
@@ -249,8 +257,7 @@ def execute(factory, *statements: str) -> None:
         session.commit()
 
 
-def test_a_file_that_cannot_be_stored_does_not_hold_up_others(factory, monkeypatch):
-    monkeypatch.setattr(background, "LARGE", 0)
+def test_a_file_that_cannot_be_stored_does_not_hold_up_others(factory, no_small_files):
     queue_two(factory, language="it")
     execute(factory, "ALTER TABLE library_import_row ADD CONSTRAINT refused CHECK (series <> 'Nobody')")
     finish(factory)
@@ -261,8 +268,7 @@ def test_a_file_that_cannot_be_stored_does_not_hold_up_others(factory, monkeypat
         assert failed.file is None
 
 
-def test_an_outage_only_delays_an_import(factory, monkeypatch):
-    monkeypatch.setattr(background, "LARGE", 0)
+def test_an_outage_only_delays_an_import(factory, no_small_files):
     queue_two(factory, language="en")
     execute(
         factory,
@@ -286,8 +292,7 @@ def retry(factory) -> None:
     finish(factory)
 
 
-def test_a_confirmed_import_that_fails_is_tried_again_after_others(factory, monkeypatch):
-    monkeypatch.setattr(background, "LARGE", 0)
+def test_a_confirmed_import_that_fails_is_tried_again_after_others(factory, no_small_files):
     first, _second = queue_two(factory, language="en")
     finish(factory)
     with factory() as session:
@@ -311,8 +316,7 @@ def test_a_confirmed_import_that_fails_is_tried_again_after_others(factory, monk
         assert session.get_one(LibraryImport, first).counted == {"collection_added": 1}
 
 
-def test_a_large_undo_does_not_wait_for_an_import_that_fails(factory, monkeypatch):
-    monkeypatch.setattr(background, "LARGE", 0)
+def test_a_large_undo_does_not_wait_for_an_import_that_fails(factory, monkeypatch, no_small_files):
     monkeypatch.setattr("comicsdb.library.undo.LARGE", 1)
     first, second = queue_two(factory, language="en")
     finish(factory)
@@ -360,8 +364,7 @@ def test_a_large_undo_that_fails_does_not_hold_up_others(factory, monkeypatch):
         assert session.scalars(text(waiting)).all() == readers[:1]
 
 
-def test_a_version_that_the_database_cannot_hold_is_told_without_it(factory, monkeypatch):
-    monkeypatch.setattr(background, "LARGE", 0)
+def test_a_version_that_the_database_cannot_hold_is_told_without_it(factory, no_small_files):
     with factory() as session:
         reader = Factories(Catalog(session)).user()
         sent = b'{"format": "comicsdb-library", "version": "2\\u0000"}'
@@ -372,8 +375,7 @@ def test_a_version_that_the_database_cannot_hold_is_told_without_it(factory, mon
     assert told == "This file has version 2 of the format; this site reads version 1."
 
 
-def test_an_import_that_is_confirmed_twice_is_stored_once(factory, monkeypatch):
-    monkeypatch.setattr(background, "LARGE", 0)
+def test_an_import_that_is_confirmed_twice_is_stored_once(factory, no_small_files):
     first, _second = queue_two(factory, language="en")
     finish(factory)
     with factory() as session, factory() as other:

@@ -11,9 +11,9 @@ from comicsdb.library import reading_lists
 from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer.cbl import write_cbl
 from comicsdb.library.transfer.format import ITEMS
-from comicsdb.library.transfer.imports import review_rows, upload
+from comicsdb.library.transfer.imports import upload
 from comicsdb.library.transfer.reading import read_file
-from comicsdb.models import ExternalId, ReadingList
+from comicsdb.models import ExternalId, LibraryImportRow, ReadingList
 from tests.conftest import record_statements
 from tests.core.library.library_files import (
     create_catalogue,
@@ -48,18 +48,24 @@ def stock(make):
     return create_catalogue(make)
 
 
+def review_rows(session, row):
+    """The rows of an import in the order of the file."""
+    rows = select(LibraryImportRow).where(LibraryImportRow.import_id == row.id)
+    return session.scalars(rows.order_by(LibraryImportRow.index)).all()
+
+
 def test_a_list_comes_in_with_its_order_and_what_is_unknown_is_told(session, make, stock):
     user = make.user()
     made = upload(session, user.id, "a.cbl", SAMPLE.encode(), currency="USD", rows=9, megabytes=1)
     assert made.payload["lists"] == [{"name": "The Long & Dark Night"}]
     rows = review_rows(session, made)
-    assert [(row.part, row.says, row.match.state) for row in rows] == [
+    assert [(row.part, row.says, row.state) for row in rows] == [
         (ITEMS, "Lamplighter, The (2018) #2", "matched"),
         (ITEMS, "Somewhere Else #1", "ambiguous"),
         (ITEMS, "Nobody Knows #7", "unknown"),
         (ITEMS, "The Lamplighter #1", "matched"),
     ]
-    assert rows[1].match.candidates == (stock.others[0].id,)
+    assert rows[1].candidates == [stock.others[0].id]
     counted = import_file(session, user, SAMPLE.encode(), choices={1: stock.others[0].id})
     assert counted == {
         "reading_lists_added": 1,
@@ -180,7 +186,7 @@ def test_entry_with_the_id_of_another_source_is_matched_by_it(session, make, sto
     book = '<Book Series="Gaslight" Number="1"><Database Name="metron" Issue="17"/></Book>'
     data = f"<ReadingList><Name>Night</Name><Books>{book}</Books></ReadingList>"
     made = upload(session, make.user().id, "a.cbl", data.encode(), currency="USD", rows=9, megabytes=1)
-    assert [row.match.id for row in review_rows(session, made)] == [issue.id]
+    assert [row.match_id for row in review_rows(session, made)] == [issue.id]
 
 
 BOMB = '<!DOCTYPE b [<!ENTITY a "aaaaaaaaaa">{}]><ReadingList><Name>&z;</Name></ReadingList>'

@@ -12,7 +12,7 @@ from comicsdb.library.transfer.imports import upload
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.models import LibraryImport, ReadingList, ReadingListItem
 from tests.core.library.library_files import create_catalogue, import_file
-from tests.core.library.transfer.test_background import finish
+from tests.core.library.transfer.test_background import confirm, finish
 from tests.factories import Factories
 
 
@@ -56,7 +56,8 @@ def test_import_of_archive_adds_each_list_with_a_name_of_its_own(session, make):
 
 
 def test_large_archive_is_imported_in_the_background_as_private_as_chosen(factory, monkeypatch):
-    monkeypatch.setattr(background, "LARGE", 100)
+    for limit in ("LARGE", "LARGE_ROWS"):
+        monkeypatch.setattr(background, limit, 0)
     with factory() as session:
         make = Factories(Catalog(session))
         create_catalogue(make)
@@ -65,7 +66,7 @@ def test_large_archive_is_imported_in_the_background_as_private_as_chosen(factor
         session.commit()
         finish(factory)
         queued = session.get_one(LibraryImport, made.id, populate_existing=True)
-        background.confirm(session, queued, {}, take_file=False)
+        confirm(session, queued)
         session.commit()
         finish(factory)
         assert session.scalars(select(ReadingList.is_private)).all() == [True] * 3
