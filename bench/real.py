@@ -3,7 +3,8 @@
     python -m bench.real FOLDER [--section search] [--names 300] [--seed 1] [--misses]
 
 `FOLDER/issues.tsv` has a line for each issue, with the columns `series`, `start_year`, `number` and `year`.
-They fill a catalogue of one publisher. Each section is a function of SECTIONS that sends requests to the
+They fill a catalogue of one publisher. `FOLDER/other_descriptions.tsv` has issues as others write them; the
+column `comicvine_issue` tells which. Each section is a function of SECTIONS that sends requests to the
 application and prints tables; `--misses` also prints what was not found first.
 """
 
@@ -29,6 +30,7 @@ import comicsdb
 from bench.harness import Harness, running_harness
 from bench.matching import fill_database
 from bench.noisy_names import Issue
+from bench.real_lists import measure_lists
 from bench.real_names import measure_names
 from comicsdb.matching.words import ARTICLES
 
@@ -282,10 +284,17 @@ def measure_matching(data: Data, options: argparse.Namespace) -> None:
         measure_names(session, names=options.names, seed=options.seed, shows_misses=options.misses)
 
 
+def measure_reading_lists(data: Data, options: argparse.Namespace) -> None:
+    """Match the entries of reading lists, by names and by ids."""
+    with Session(data.harness.engine) as session:
+        measure_lists(session, data.folder, shows_misses=options.misses)
+
+
 SECTIONS: dict[str, Callable[[Data, argparse.Namespace], None]] = {
     "search": measure_search,
     "cost": measure_cost,
     "names": measure_matching,
+    "lists": measure_reading_lists,
 }
 
 
