@@ -409,7 +409,8 @@ def rank_candidates(candidates: list[Candidate], limit: int, no_match: float = N
     if not kept:
         return Match()
     best = kept[0]
-    certain = best.score >= CERTAIN_SCORE and best.is_undoubted
+    is_disputed = not best.has_id and any(each.has_id for each in candidates)  # by an id of another issue
+    certain = best.score >= CERTAIN_SCORE and best.is_undoubted and not is_disputed
     tied = (
         []
         if certain or not best.needs_number

@@ -199,6 +199,9 @@ def test_ids_in_columns_of_a_table_decide_although_the_names_differ(session, she
 def test_an_id_of_something_else_is_not_believed(session, shelf):
     """As in a file of another site: its owner decides."""
     assert one(session, id=shelf.only, series=LIGHTER, number="2").candidates == (shelf.two, shelf.only)
+    sure = {"series": LIGHTER, "number": "2", "year": 1963, "cover_date": date(1963, 5, 1)}
+    assert one(session, **sure).id == shelf.two
+    assert one(session, **sure, id=shelf.only).candidates == (shelf.two, shelf.only)
     assert one(session, id=shelf.only, series="Nobody Knows", number="7") == Match(
         AMBIGUOUS, candidates=(shelf.only,), reason="other_name"
     )
