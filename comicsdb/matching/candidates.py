@@ -47,6 +47,16 @@ COVER_BITS = 7
 issue, series, variant = Issue.__table__, Series.__table__, Variant.__table__
 NEAR_KEYS = literal_column(f"near_keys({all_names('alt_names')})")  # by the expression of their index
 ORDER = (issue.c.cover_date, issue.c.id)
+SERIES_FACTS = (
+    series.c.name.label("series"),
+    series.c.alt_names,
+    series.c.volume,
+    series.c.year_began,
+    series.c.language,
+    Publisher.name.label("publisher"),
+    Publisher.alt_names.label("publisher_names"),
+    Imprint.name.label("imprint"),
+)
 HAS_COVER_DATE = issue.c.cover_date_precision != Precision.NONE  # others have a substitute
 
 
@@ -230,17 +240,9 @@ def issues(
             issue.c.cover_date_precision,
             issue.c.store_date,
             issue.c.page,
-            series.c.name.label("series"),
-            series.c.alt_names,
-            series.c.volume,
-            series.c.year_began,
-            series.c.year_end,
-            series.c.language,
             series.c.issue_count,
             SeriesType.code.label("format"),
-            Publisher.name.label("publisher"),
-            Publisher.alt_names.label("publisher_names"),
-            Imprint.name.label("imprint"),
+            *SERIES_FACTS,
         )
         .select_from(found)
         .join(issue, issue.c.id == found.c.id)
@@ -257,14 +259,7 @@ def series_facts(session: Session, ids: Iterable[int]) -> Sequence[Row]:
     return session.execute(
         select(
             series.c.id,
-            series.c.name.label("series"),
-            series.c.alt_names,
-            series.c.volume,
-            series.c.year_began,
-            series.c.language,
-            Publisher.name.label("publisher"),
-            Publisher.alt_names.label("publisher_names"),
-            Imprint.name.label("imprint"),
+            *SERIES_FACTS,
         )
         .join(Publisher, Publisher.id == series.c.publisher_id)
         .outerjoin(Imprint, Imprint.id == series.c.imprint_id)

@@ -13,16 +13,14 @@ from comicsdb.issue_numbers import clean_number
 from comicsdb.matching import words
 from comicsdb.matching.filenames import ExternalId, Reading, parse
 from comicsdb.models.choices import ID_COLUMNS, LANGUAGES, SeriesTypeCode
-from comicsdb.values import compact_code
+from comicsdb.values import VOLUME_YEAR, compact_code, split_year
 
 HASH_KINDS = ("phash", "dhash", "ahash")
-FIRST_YEAR = 1000  # from here on, the number of a volume is understood as the first year of the series
 READINGS_MAX = 8
 NUMBER_DIGITS = 10  # more digits than an integer column can store
 SUPPLEMENTED = (17, 18)  # digits of a barcode with a five-digit supplement
 # A marked volume, which for Western comics is mostly a collection.
 _VOLUME_MARK = re.compile(r"(?<![^\W_])v(?:ol(?:ume)?)?[. _]{0,2}([0-9]{1,3})(?![0-9])", re.IGNORECASE)
-_LABEL = re.compile(r"(\S.*?) *\(((?:1[89]|20)[0-9]{2})\) *")  # a series with its first year
 _SIGNS = re.compile(r"[\W_]+")
 _ARTICLES = frozenset("the a an la le les il lo gli i der die das el los las l and".split())
 
@@ -58,16 +56,16 @@ def build_descriptor(known: Mapping) -> Descriptor:
     name = known.get("file_name", "")
     parsed = parse(name)
     volume, began = known.get("volume"), known.get("year_began") or parsed.year_began
-    if volume is not None and volume >= FIRST_YEAR:
+    if volume is not None and volume >= VOLUME_YEAR:
         volume, began = None, began or volume
     cover_date = known.get("cover_date")
     year = known.get("year") or (cover_date.year if cover_date else None)
-    series = known.get("series", "")
-    label = _LABEL.fullmatch(series)
-    if label and not began:  # "Batman (2016)" may also be the name
-        series, began = label[1], int(label[2])
+    written = series = known.get("series", "")
+    name, year_in_name = split_year(written)
+    if year_in_name and not began:  # "Batman (2016)" may also be the name
+        series, began = name, year_in_name
     given = Reading(series, clean_number(known.get("number", "")), known.get("title", ""), volume, year)
-    literal = known.get("literal_series", "") or (label[0] if label else "")
+    literal = known.get("literal_series", "") or (written if year_in_name else "")
     marked = _VOLUME_MARK.search(name)
     return Descriptor(
         readings=_readings(

@@ -258,8 +258,6 @@ class DescriptorSchema(ObjectSchema):
                 take(ours, value.get(part, value.get(f"@{part}")), key)
         elif key == "Publisher" and isinstance(value, dict):
             take(name, value.get("Name"), key)
-        elif key == "Volume" and len(str(value)) == 4:
-            take("year_began", value, key)  # ComicTagger and others write the year
         else:
             take(name, value, key)
 
