@@ -66,13 +66,11 @@ class ParsedName:
     year, month, day: the date of the issue. A single year may also be the first of the series.
     is_year_early: whether the year stands before the number, as the first year of a series does in its label.
     format: the code of a series type, or another format in `words`.
-    publisher, edition: as written.
+    publisher: as written.
     language: the catalogue's code.
     pages: the number of pages.
     isbn, upc: digits only, including a supplement.
     ids: ids in other databases.
-    noise: words and brackets without information about the comic, or that are not understood.
-    extension: in lower case, without the dot.
     readings: up to six ways to understand the name, the likeliest first; the fields above are from that one.
     """
 
@@ -89,21 +87,17 @@ class ParsedName:
     format: str = ""
     publisher: str = ""
     language: str = ""
-    edition: str = ""
     pages: int | None = None
     isbn: str = ""
     upc: str = ""
     ids: tuple[ExternalId, ...] = ()
-    noise: tuple[str, ...] = ()
-    extension: str = ""
     readings: tuple[Reading, ...] = ()
 
 
 def parse(name: str) -> ParsedName:
     """Parse the name of a file, with or without a path and an extension; accepts any text."""
     *folders, last = _path_parts(_normalised(name))
-    stem, extension = _without_extension(last)
-    part = _NameParser(stem)
+    part = _NameParser(_without_extension(last))
     readings = part.readings()
     outer = _Folders(folders[-FOLDERS_MAX:])
     readings = outer.complete(readings, leading=part.leading)
@@ -122,13 +116,10 @@ def parse(name: str) -> ParsedName:
         format=facts.format or _named_format(first.series) or outer.facts.format,
         publisher=facts.publisher or outer.publisher(first.series),
         language=facts.language or outer.facts.language,
-        edition=facts.edition,
         pages=facts.pages,
         isbn=facts.isbn,
         upc=facts.upc,
         ids=(*facts.ids, *(replace(each, scope=each.scope or "series") for each in outer.facts.ids)),
-        noise=tuple(facts.noise),
-        extension=extension,
         readings=tuple(readings),
     )
 
@@ -202,12 +193,11 @@ def _path_parts(path: str) -> list[str]:
     return [part.strip() for part in _SLASHES.split(path) if part.strip()] or [""]
 
 
-def _without_extension(name: str) -> tuple[str, str]:
+def _without_extension(name: str) -> str:
     stem, dot, extension = name.rpartition(".")
     if not dot or extension.strip().lower() not in EXTENSIONS:
-        return name, ""
-    inner, _ = _without_extension(stem)  # .cbz.zip
-    return inner, extension.strip().lower()
+        return name
+    return _without_extension(stem)  # .cbz.zip
 
 
 # What a name contains besides series, number and title.
@@ -219,12 +209,10 @@ class _Facts:
     format: str = ""
     publisher: str = ""
     language: str = ""
-    edition: str = ""
     pages: int | None = None
     isbn: str = ""
     upc: str = ""
     ids: list[ExternalId] = field(default_factory=list)
-    noise: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -465,12 +453,9 @@ class _Brackets:
                     date = at_end or at_begin
                     kept = kept[:-size] if at_end else kept[size:]
                     break
-            noise = [word for word in kept if _fold(word) in words.NOISE]
-            text = " ".join(word for word in kept if word not in noise).strip(" .-")
+            text = " ".join(word for word in kept if _fold(word) not in words.NOISE).strip(" .-")
             if _fold(text).strip():
                 self.classify_words(text)
-            if noise:
-                self.facts.noise.append(" ".join(noise))
         return date
 
     def classify_words(self, text: str) -> None:
@@ -485,10 +470,6 @@ class _Brackets:
             facts.publisher = facts.publisher or text
         elif pages and pages[2] in words.PAGES:
             facts.pages = int(pages[1])
-        elif not words.EDITIONS.isdisjoint(parts):
-            facts.edition = facts.edition or text
-        else:
-            facts.noise.append(text)
 
 
 def _is_publisher(folded: str) -> bool:
@@ -681,7 +662,6 @@ class _NameParser:
                 continue
             text = next(spaced)
             if tokens and piece[0] == "-" and piece[1:2].isalpha():  # a release group: `(digital)-Empire`
-                self.facts.noise.append(piece[1:].strip())
                 continue
             tokens += _word_tokens(text)
         return tokens
@@ -775,10 +755,6 @@ class _NameParser:
         best = candidates[0][1] if candidates and candidates[0][0] >= _LIKELY else None
         first, self.date, self.year_began = self._reading(best)
         self.leading = best is not None and not any(token.word for token in self.tokens[:best])
-        shown = f"{first.series} {first.title}".split()
-        self.facts.noise += [
-            token.text for token in self.tokens if token.word and _is_noise(token) and token.text not in shown
-        ]
         found = [first, *self.literal_readings(first, best), *_split_at_dash(first)]
         if best is None:
             others = [position for score, position in candidates if score >= _POSSIBLE]
