@@ -206,6 +206,14 @@ def insert_objects(connection: Connection, kind: str, found: Iterable[dict]) -> 
     _add_to_version(connection, kind, sum(len(each[kind]) for each in found))
 
 
+def remove_private_rows(connection: Connection) -> None:
+    """Remove rows about objects of kinds that are not public, which dumps of older versions have."""
+    connection.execute(text("SET LOCAL session_replication_role = replica"))
+    for table, columns in PUBLIC_COLUMNS.items():
+        if "kind" in columns:
+            connection.execute(text(f'DELETE FROM "{table}" r WHERE NOT ({PUBLIC_ROWS[table]})'))
+
+
 def _add_to_version(connection: Connection, kind: str, more: int) -> None:
     """Increment the version of the kind's lists, and adjust the stored number of its objects."""
     statement = (

@@ -5,7 +5,8 @@ signs, spaces and articles. Objects that the text identifies exactly come first:
 (`named_objects`). Then names are searched in steps: those that equal the text, begin with it, or differ by a
 typing error, in two indexes of each kind, which is all that suggestions read; names and aliases with all its
 words, by the trigram indexes, and the issues of such series; then similar names, only if few objects were
-found. Equally good series are ordered by their issues and ratings. A text such as `night ferry (2026) 3`
+found. Equally good series are ordered by their issues and ratings, namesakes of other kinds by what lists
+them. A text such as `night ferry (2026) 3`
 finds an issue.
 
 The statements are the same for all texts, so PostgreSQL plans them once per connection.
@@ -207,6 +208,15 @@ _KEY = "name_key(folded)"
 _LACKS_ARTICLE = """asked.{of}letters <> asked.{of}key
     AND replace(plain_words(folded), ' ', '') <> asked.{of}letters"""
 _OF_SERIES_POPULARITY = "issue_count + rating_count"
+# The rows that list an object of another kind; as many as are needed to order namesakes are counted.
+_LISTED_BY = {
+    "publisher": "series",
+    "imprint": "series",
+    "creator": "credit",
+    **{kind: f"issue_{kind}" for kind in ("character", "team", "arc", "universe")},
+}
+_OF_NAMESAKES = """(
+    SELECT count(*) FROM (SELECT FROM {listing} listed WHERE listed.{kind}_id = begun.id LIMIT 200) some)"""
 # The series that match the words of the text without year, volume and number.
 _RUNS = f"""
     SELECT id, year_began, folded, name, {_OF_SERIES_POPULARITY} AS popularity,
@@ -249,7 +259,7 @@ _BEGINNING = f"""
         CASE WHEN key = asked.key THEN {NAME_EQUAL} ELSE {NAME_BEGINS} END AS reason,
         CASE WHEN key <> asked.key THEN {NAME_BEGINS}.0
             WHEN {_LACKS_ARTICLE.format(of="")} THEN {NAME_EQUAL}.1 ELSE {NAME_EQUAL}.0 END AS distance,
-        {{popularity}} AS popularity,
+        CASE WHEN key = asked.key THEN {{of_namesakes}} ELSE {{popularity}} END AS popularity,
         CASE WHEN key <> asked.key THEN {{sort}} WHEN folded = asked.typed THEN '' ELSE folded END AS sort,
         CAST(name AS text) AS further
     FROM (
@@ -545,12 +555,14 @@ def _driven(of: str, columns: list[str]) -> str:
 def _kind_values(code: int, kind: Kind, further: str = "true") -> dict[str, str]:
     """What the statements of a step have of a kind."""
     is_series = kind.name == "series"
+    popularity, listing = _OF_SERIES_POPULARITY if is_series else "0", _LISTED_BY.get(kind.name)
     return {
         "code": code,
         "table": f'"{kind.model.__table__.name}"',
         "wanted": _kind_wanted(kind.name, further),
         "names": all_names(kind.other_names),
-        "popularity": _OF_SERIES_POPULARITY if is_series else "0",
+        "popularity": popularity,
+        "of_namesakes": _OF_NAMESAKES.format(kind=kind.name, listing=listing) if listing else popularity,
         "sort": "sort_folded" if is_series else "key",
         "beginnings_max": BEGINNINGS_MAX if is_series else "asked.most",
     }

@@ -129,9 +129,15 @@ WRONG = [  # file and line, values, field, message
     ("issue_ratings.jsonl:1", {"rating": 6}, "rating", "takes a number from 1 to 5, not 6"),
     (
         "users.jsonl:2",
+        {"username": ".."},
+        "username",
+        "takes letters, digits and @ . + - _, and neither digits alone nor one or two dots, not '..'",
+    ),
+    (
+        "users.jsonl:2",
         {"username": "12"},
         "username",
-        "takes letters, digits and @ . + - _, and not digits alone, not '12'",
+        "takes letters, digits and @ . + - _, and neither digits alone nor one or two dots, not '12'",
     ),
 ]
 DIGESTS = [  # of pictures, with their hashes

@@ -14,6 +14,7 @@ import orjson
 import pytest
 from sqlalchemy import create_engine, text
 
+from comicsdb.catalog.public_tables import remove_private_rows
 from comicsdb.exchange import compression, dump, minisign
 from comicsdb.mirror import following
 from comicsdb.mirror import origin as origin_module
@@ -223,6 +224,28 @@ def test_a_dump_that_is_a_bomb_damaged_or_no_database_is_refused(mirrored, made,
     assert "cannot be uncompressed" in _reload(mirrored, origin, tmp_path)
     origin.file += b"\0" * 5_000_000
     assert "longer than the manifest says" in _reload(mirrored, origin, tmp_path / "anew")
+
+
+def test_rows_of_private_objects_in_a_dump_of_an_older_version_are_left_out(mirrored, made, tmp_path):
+    folder, key = made
+    origin = HostileOrigin(folder / "made", key)
+    (tmp_path / "made").symlink_to(folder / "made")
+
+    def add(database) -> None:
+        for kind, slug in (("reading_list", "for-my-divorce"), ("arc", "before")):
+            row = (kind, slug, 1, "2026-01-01T00:00:00Z")
+            database.execute(
+                "INSERT INTO former_slug (kind, slug, object_id, since) VALUES (?, ?, ?, ?)", row
+            )
+
+    origin.change_file(tmp_path, add)
+    with http_service(origin.answer) as (url, _asked):
+        following.reload(mirrored, Origin(url), tmp_path / "downloads")
+    with mirrored.begin() as connection:
+        assert connection.scalars(text("SELECT slug FROM former_slug")).all() == ["before"]
+        connection.execute(text("UPDATE former_slug SET kind = 'reading_list'"))
+        remove_private_rows(connection)
+        assert connection.scalars(text("SELECT slug FROM former_slug")).all() == []
 
 
 def test_a_feed_of_another_form_is_not_stored(mirrored, made, tmp_path):
