@@ -20,7 +20,7 @@ from comicsdb_api.responses import CROSS_ORIGIN, to_json
 
 PATH = "/match_cover_hash"
 RESULTS_MAX = 300  # covers in one response, the nearest
-MINUTE, DAY = 60, 86_400
+LIMITS = (Limit("covers", 60, 60), Limit("covers_a_day", 20_000, 86_400))  # of one address
 # The domains by which the program identifies sources of ids.
 DOMAINS = {"comicvine": "comicvine.gamespot.com", "gcd": "comics.org", "metron": "metron.cloud"}
 NONE_FOUND = "No hashes found"
@@ -34,9 +34,8 @@ class InvalidQueryError(ValueError):
 
 def match(request) -> Response:
     """The response to a request, within the rate limits of its client address."""
-    settings = request.registry.settings
-    if settings["comicsdb_api.throttle"]:
-        wait = _seconds_to_wait(request, settings)
+    if request.registry.settings["comicsdb_api.throttle"]:
+        wait = _seconds_to_wait(request)
         if wait:
             message = f"Too many requests; please wait {wait} seconds."
             return _answer({"msg": message}, 429, ("Retry-After", str(wait)))
@@ -55,12 +54,10 @@ def match(request) -> Response:
     return _answer({"results": (_simple_results if flags["simple"] else _results)(found, ids)})
 
 
-def _seconds_to_wait(request, settings) -> int:
+def _seconds_to_wait(request) -> int:
     """Count the request; returns the seconds to wait after too many, else 0."""
-    burst, sustained = (settings[f"comicsdb_api.covers.{name}"] for name in ("burst", "sustained"))
-    limits = Limit("covers", burst, MINUTE), Limit("covers_a_day", sustained, DAY)
     who = f"covers ip:{client_ip(request)}"
-    return request.registry["comicsdb.limiter"].take([(limit, who) for limit in limits]).wait
+    return request.registry["comicsdb.limiter"].take([(limit, who) for limit in LIMITS]).wait
 
 
 def _parse_query(request) -> tuple[dict[str, str], int, dict[str, bool]]:

@@ -344,9 +344,7 @@ def check_domain(settings: Mapping, email: str) -> None:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
         OUTAGE.report(error, "The mail-domain service failed: %s", type(error).__name__)
-        if settings["comicsdb.signup.mail_check_failure"] == "refuse":
-            text = _("Your address cannot be checked at the moment. Please contact the administrators.")
-            raise InvalidError({"email": [text]}) from error
-        return
+        text = _("Your address cannot be checked at the moment. Please contact the administrators.")
+        raise InvalidError({"email": [text]}) from error
     if refused:
         raise InvalidError({"email": [REFUSED]})

@@ -21,6 +21,7 @@ from comicsdb.ratelimit.counters import REFUSED
 log = logging.getLogger(__name__)
 
 FIRST, FINAL = 1, 2  # phases in which reminders are sent
+REMINDER_PAUSE = timedelta(days=30)  # at least, between two reminders to one account
 RECENT_USE = timedelta(days=30)  # accounts whose last use is longer ago have probably stopped
 
 COUNTERS = (REFUSED + BURST, REFUSED + SUSTAINED)
@@ -30,21 +31,21 @@ ACCOUNT = "user:"  # prefix of the identities of accounts; the others are IP add
 def remind_basic_users(factory: sessionmaker[Session], settings: Mapping, *, dry_run: bool) -> list[str]:
     """Remind accounts that used HTTP Basic recently and since the last reminder; returns their names.
 
-    An account is reminded at most once every `comicsdb.basic_remind_days` days. Each mail is stored in a
+    An account is reminded at most once every 30 days. Each mail is stored in a
     transaction of its own together with the time of the reminder. In phases 0 and 3, none is sent.
     """
     if settings["comicsdb.basic_phase"] not in (FIRST, FINAL):
         return []
     with factory() as session:
-        found = session.execute(_due(settings).order_by(User.username)).all()
+        found = session.execute(_due().order_by(User.username)).all()
     if dry_run:
         return [username for _user_id, username in found]
     return [username for user_id, username in found if _remind(factory, settings, user_id)]
 
 
-def _due(settings: Mapping):
+def _due():
     now = clock.now()
-    long_ago = now - timedelta(days=settings["comicsdb.basic_remind_days"])
+    long_ago = now - REMINDER_PAUSE
     return select(User.id, User.username).where(
         User.is_active,
         User.email_confirmed,
@@ -61,7 +62,7 @@ def _due(settings: Mapping):
 def _remind(factory: sessionmaker[Session], settings: Mapping, user_id: int) -> bool:
     """Remind one account, unless another process is doing or did so."""
     with factory() as session:
-        due = _due(settings).where(User.id == user_id).with_for_update(skip_locked=True)
+        due = _due().where(User.id == user_id).with_for_update(skip_locked=True)
         if session.execute(due).first() is None:
             return False
         user = session.get_one(User, user_id)

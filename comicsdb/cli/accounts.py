@@ -184,7 +184,7 @@ def clean_command(site: Site):
     Also removes expired counts of rate limits, old deliveries of webhooks, and everything beyond the horizon
     of the change feed.
     """
-    days, touched = (timedelta(site.settings[f"comicsdb.feed.{each}"]) for each in ("days", "touched_days"))
+    days = timedelta(site.settings["comicsdb.feed.days"])
     with committed_session(site) as session:
         counted = clean(session)
     with committed_session(site) as session:
@@ -194,7 +194,7 @@ def clean_command(site: Site):
     with committed_session(site) as session:
         delivery.clean(session)
     with committed_session(site) as session:
-        horizon.remove_older(session, days or None, touched)
+        horizon.remove_older(session, days or None)
     with committed_session(site) as session:
         remove_expired(session)
     with site.database() as engine:

@@ -1,5 +1,6 @@
 """Settings from environment, ini file and defaults; a missing or invalid one prevents the start."""
 
+import logging
 import os
 import re
 from difflib import get_close_matches
@@ -13,11 +14,13 @@ from comicsdb.config.declarations import (
     DATABASE_URL,
     DEVELOPMENT_SECRET,
     MEDIA_BUCKET,
+    REMOVED,
     REPLICAS,
     SECRET,
     SETTINGS,
     SMTP_SSL,
     SMTP_TLS,
+    variable_of,
 )
 from comicsdb.config.types import EMBEDDED
 
@@ -30,6 +33,8 @@ FIXED_SETTINGS = {
 }
 OUR_PREFIXES = ("comicsdb.", "comicsdb_api.", "comicsdb_web.")  # unknown names with these prefixes are errors
 
+
+log = logging.getLogger(__name__)
 
 SECRET_BYTES = 32
 HOW_TO_MAKE_ONE = " This makes one: python3 -c 'import secrets; print(secrets.token_urlsafe(32))'"
@@ -71,7 +76,12 @@ def parse_settings(given: dict) -> dict:
 
 def _check_names(given: dict) -> None:
     known = {setting.key for setting in SETTINGS}
-    for key in given:
+    for key, remedy in REMOVED.items():
+        if key in given or variable_of(key) in os.environ:
+            log.warning(
+                "The setting %s (%s) is no longer read: %s. Remove it.", key, variable_of(key), remedy
+            )
+    for key in given.keys() - REMOVED.keys():
         if key.startswith(OUR_PREFIXES) and key not in known:
             near = get_close_matches(key, known, 1)
             hint = f" Is {near[0]} meant?" if near else " docs/settings.md lists what there is."

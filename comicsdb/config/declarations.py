@@ -28,7 +28,21 @@ VARIABLES = {
     "sqlalchemy.": "COMICSDB_DATABASE_",
     "mail.": "COMICSDB_SMTP_",
     "comicsdb_api.throttle.": "COMICSDB_THROTTLE_",
-    "comicsdb_api.covers.": "COMICSDB_COVERS_",
+}
+
+
+# Settings that are no longer read, with their remedies: they are reported, but do not prevent the start.
+REMOVED = {
+    "comicsdb.signup.mail_check_failure": "an address that cannot be checked is refused",
+    "comicsdb.basic_remind_days": "it is 30 days",
+    "comicsdb_api.waiting.client": "it is 4; comicsdb_api.waiting limits all clients together",
+    "comicsdb_api.stream_seconds": "it is 300 seconds",
+    "comicsdb_api.covers.burst": "it is 60 in a minute; a proxy can allow fewer",
+    "comicsdb_api.covers.sustained": "it is 20,000 in a day; a proxy can allow fewer",
+    "comicsdb.feed.touched_days": "it is 30 days",
+    "comicsdb.database.lock_timeout": "it is a third of comicsdb.database.statement_timeout",
+    "comicsdb.database.idle_timeout": "it is four times comicsdb.database.statement_timeout",
+    "comicsdb.database.replica_lag": "it is 16 megabytes",
 }
 
 
@@ -54,11 +68,16 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        """Its environment variable: the key in capitals, apart from the beginnings in VARIABLES."""
-        for beginning, other in VARIABLES.items():
-            if self.key.startswith(beginning):
-                return other + self.key.removeprefix(beginning).upper()
-        return self.key.upper().replace(".", "_")
+        """Its environment variable."""
+        return variable_of(self.key)
+
+
+def variable_of(key: str) -> str:
+    """The environment variable of a key: the key in capitals, apart from the beginnings in VARIABLES."""
+    for beginning, replacement in VARIABLES.items():
+        if key.startswith(beginning):
+            return (replacement + key.removeprefix(beginning)).upper().replace(".", "_")
+    return key.upper().replace(".", "_")
 
 
 def choice(key: str, choices: tuple[str, ...], meaning: str) -> Setting:
@@ -391,23 +410,15 @@ ACCOUNTS = (
         "",
         "address",
         "the URL of a service that checks other domains, containing `{domain}`; a domain is refused if"
-        " `block` or `disposable` is true in the JSON response",
+        " `block` or `disposable` is true in the JSON response, or without one within 3 seconds",
         read.domain_check,
         secret=True,
-    ),
-    choice(
-        "comicsdb.signup.mail_check_failure",
-        ("refuse", "allow"),
-        "what to do if that service does not respond within 3 seconds",
     ),
     number(BASIC_PHASE, "0", (0, 3), "the current phase of the end of HTTP Basic"),
     Setting(
         BASIC_DEPRECATED, "", "date", "since when HTTP Basic is deprecated; required from phase 1", read.day
     ),
     Setting(BASIC_SUNSET, "", "date", "when HTTP Basic ends; required from phase 2", read.day),
-    number(
-        "comicsdb.basic_remind_days", "30", (1, 365), "minimum days between reminders to the same account"
-    ),
 )
 
 CACHE = (
@@ -445,19 +456,6 @@ LIMITS = (
         "requests per process that may wait for the next change (`Prefer: wait`, event streams), each"
         " of which occupies a thread of the server (its option `streams`); beyond that, the oldest of the"
         " client with most of them gives way",
-    ),
-    number(
-        "comicsdb_api.waiting.client",
-        "4",
-        (0, 1000),
-        "how many of these one account may have, and one address (for IPv6, one /64 network); beyond that,"
-        " its oldest gives way",
-    ),
-    number(
-        "comicsdb_api.stream_seconds",
-        "300",
-        (1, 3600),
-        "how long an event stream of the change feed lasts; clients then reconnect by themselves",
     ),
     number(
         "comicsdb_api.throttle.burst",
@@ -514,18 +512,6 @@ LIMITS = (
         "comicsdb_api.throttle.free_304_429",
         "true",
         "whether 304 and 429 responses are excluded from the daily limit",
-    ),
-    number(
-        "comicsdb_api.covers.burst",
-        "60",
-        (1, COUNT_MAX),
-        "requests for covers (`/match_cover_hash`), which need no account, from one address in any minute",
-    ),
-    number(
-        "comicsdb_api.covers.sustained",
-        "20000",
-        (1, COUNT_MAX),
-        "requests for covers from one address in any 24 hours",
     ),
     number(
         "comicsdb.counters.seconds",
@@ -611,12 +597,6 @@ OPERATIONS = (
         (0, 36500),
         "days after which `comicsdb account clean` removes entries of the change feed; 0 keeps them for ever",
     ),
-    number(
-        "comicsdb.feed.touched_days",
-        "30",
-        (1, 36500),
-        "days for which the change feed knows the objects that changed without an entry of their own",
-    ),
     choice(
         "comicsdb.acts.worker",
         ("thread", "command"),
@@ -656,20 +636,8 @@ DATABASE = (
         "comicsdb.database.statement_timeout",
         "15",
         (0, 3600),
-        "seconds after which PostgreSQL cancels a statement of a request, which then gets 503; 0 for never",
-    ),
-    number(
-        "comicsdb.database.lock_timeout",
-        "5",
-        (0, 3600),
-        "seconds for which a request waits for a lock; 0 for no limit",
-    ),
-    number(
-        "comicsdb.database.idle_timeout",
-        "60",
-        (0, 3600),
-        "seconds for which the transaction of a request may be idle before PostgreSQL ends it; 0 for no"
-        " limit",
+        "seconds after which PostgreSQL cancels a statement of a request, which then gets 503; 0 for never. A"
+        " request waits a third of that for a lock, and its transaction may be idle four times as long",
     ),
     Setting(
         REPLICAS,
@@ -679,13 +647,6 @@ DATABASE = (
         " reads of visitors and the API",
         read.replicas,
         secret=True,
-    ),
-    number(
-        "comicsdb.database.replica_lag",
-        "16",
-        (1, 1_000_000),
-        "megabytes of the write-ahead log that a replica may lag behind; beyond that, it is excluded"
-        " for a while",
     ),
 )
 

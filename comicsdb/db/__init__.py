@@ -21,12 +21,8 @@ DATABASE_OUTAGE = OutageLog(log)
 UNAVAILABLE = ("08", "53", "57P")
 # SQLSTATEs of our timeouts: of statements, lock waits, and idle transactions.
 TIMED_OUT = frozenset({"57014", "55P03", "25P03"})
-# Our settings, in seconds, and the parameters of PostgreSQL that they set.
-TIMEOUTS = {
-    "comicsdb.database.statement_timeout": "statement_timeout",
-    "comicsdb.database.lock_timeout": "lock_timeout",
-    "comicsdb.database.idle_timeout": "idle_in_transaction_session_timeout",
-}
+# The parameters of PostgreSQL that limit requests, in shares of `comicsdb.database.statement_timeout`.
+TIMEOUTS = {"statement_timeout": 1, "lock_timeout": 1 / 3, "idle_in_transaction_session_timeout": 4}
 # In the WSGI environment: the connection to a replica from which the request reads (`comicsdb.db.replicas`).
 LEASE_KEY = "comicsdb.replica"
 
@@ -73,7 +69,8 @@ def make_engine(settings: dict, *, limited: bool = False) -> Engine:
 
 def timeouts(settings: dict) -> dict[str, str]:
     """Return the timeouts as parameters of PostgreSQL; 0 means none."""
-    return {parameter: f"{settings[key]}s" for key, parameter in TIMEOUTS.items()}
+    milliseconds = settings["comicsdb.database.statement_timeout"] * 1000
+    return {parameter: f"{round(milliseconds * share)}ms" for parameter, share in TIMEOUTS.items()}
 
 
 def set_config(values: dict[str, str], *, local: bool = False) -> str:

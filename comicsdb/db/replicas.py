@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 CHECK_INTERVAL = 1.0  # seconds between checks of a replica
 PAUSE = 10.0  # seconds for which a replica is excluded
 MEGABYTE = 2**20
+LAG_MAX = 16 * MEGABYTE  # bytes of the write-ahead log, beyond which a replica is excluded
 # libpq's options: seconds to connect, and milliseconds without acknowledgement after which a server is dead.
 CONNECT_OPTIONS = {"connect_timeout": "2", "tcp_user_timeout": "3000"}
 
@@ -230,8 +231,8 @@ def _retry_on_primary(error: Exception | None) -> None:
 def includeme(config):
     """Add `registry["comicsdb.replicas"]`, None if no replicas are configured."""
     settings = config.get_settings()
-    limits, lag = timeouts(settings), settings["comicsdb.database.replica_lag"] * MEGABYTE
-    found = [Replica(address, limits, lag) for address in settings["comicsdb.database.replica_urls"]]
+    limits = timeouts(settings)
+    found = [Replica(address, limits, LAG_MAX) for address in settings["comicsdb.database.replica_urls"]]
     config.registry["comicsdb.replicas"] = replicas = Replicas(found) if found else None
     if replicas is not None:
         config.add_subscriber(lambda retry: replicas.release(retry.environ), IBeforeRetry)

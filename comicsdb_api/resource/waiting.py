@@ -15,6 +15,7 @@ from comicsdb.ops.metrics import instruments
 WAIT_MAX = 30  # seconds
 POLL_INTERVAL = 1.0  # seconds between queries, which hold a connection only briefly
 _WAIT = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,9})", re.IGNORECASE)
+PER_CLIENT = 4  # slots of one account, and of one address
 ENDING_MAX = 8  # slots that were given away while their requests have not ended yet
 _KEY = "comicsdb_api.waiting"
 
@@ -123,5 +124,4 @@ def includeme(config):
     """Create the slots that the settings allow, and export the number taken if metrics are enabled."""
     settings = config.get_settings()
     watch = instruments().waiting.set if settings["comicsdb.metrics.token"] else lambda _number: None
-    number, per_client = settings["comicsdb_api.waiting"], settings["comicsdb_api.waiting.client"]
-    config.registry[_KEY] = WaitingSlots(number, per_client, watch)
+    config.registry[_KEY] = WaitingSlots(settings["comicsdb_api.waiting"], PER_CLIENT, watch)

@@ -15,11 +15,7 @@ from tests.site.test_plugin import MAKE_EDITOR
 from tests.web.conftest import log_in
 from tests.web.forms.form_helpers import Form
 
-LIMITS = {
-    "comicsdb.database.statement_timeout": 2,
-    "comicsdb.database.lock_timeout": 1,
-    "comicsdb.database.idle_timeout": 1,
-}
+LIMITS = {"comicsdb.database.statement_timeout": 1}
 CODES = {"statement_timeout": "57014", "lock_timeout": "55P03", "idle_timeout": "25P03"}
 
 
@@ -41,7 +37,7 @@ def factory(address):
 
 @pytest.fixture(scope="module")
 def application(address, tmp_path_factory):
-    """An application that waits for locks for at most a second."""
+    """An application that waits for locks for at most a third of a second."""
     limits = {name: str(value) for name, value in LIMITS.items()}
     app = build_app(address, tmp_path_factory.mktemp("media"), **limits, **{"comicsdb_api.throttle": "on"})
     yield app
@@ -129,7 +125,7 @@ def end(connection, limit: str) -> None:
         connection.execute(text("SELECT 1"))
         with connection.engine.connect() as other:
             other.execute(text("SET LOCAL statement_timeout = 0"))
-            other.execute(text("SELECT pg_sleep(1.5)"))
+            other.execute(text("SELECT pg_sleep(4.5)"))
         connection.execute(text("SELECT 1"))
 
 
@@ -154,7 +150,7 @@ def test_a_proxy_is_left_with_connections_as_they_were(shared_database):
     settings = {"sqlalchemy.url": shared_database, "comicsdb.database.pooled": True, **LIMITS}
     engine = make_engine(settings, limited=True)
     with engine.connect() as connection:
-        assert connection.scalar(text("SHOW lock_timeout")) == "1s"
+        assert connection.scalar(text("SHOW lock_timeout")) == "333ms"
         connection.rollback()
         raw = connection.connection.driver_connection
         raw.autocommit = True

@@ -13,8 +13,10 @@ from comicsdb.catalog.history.touched import OLDEST_RUNNING_XID
 from comicsdb.models import Change, FeedHorizon, TouchedObject
 from comicsdb.models.base import BIG_MAX
 
+TOUCHED_TIME = timedelta(days=30)  # for which the feed knows objects that changed without an entry
 
-def remove_older(session: Session, lines: timedelta | None, touched: timedelta) -> int:
+
+def remove_older(session: Session, lines: timedelta | None, touched: timedelta = TOUCHED_TIME) -> int:
     """Remove log lines and touched objects older than these times; returns the number of rows.
 
     `lines` is None to keep all log lines. What remains has no gaps, even if the clock was set back: all rows

@@ -67,17 +67,17 @@ def test_those_who_used_it_lately_are_reminded(factory, users):
 
 def test_nobody_is_reminded_twice_in_an_interval_nor_without_using_it_again(factory, users):
     with time_machine.travel(NOON, tick=False) as clock:
-        remind(factory, **{"comicsdb.basic_remind_days": "14"})
-        clock.shift(timedelta(days=13))
-        use_basic(factory, "today", date(2026, 12, 4))
-        assert remind(factory, **{"comicsdb.basic_remind_days": "14"}) == []
+        remind(factory)
+        clock.shift(timedelta(days=29))
+        use_basic(factory, "today", date(2026, 12, 19))
+        assert remind(factory) == []
         clock.shift(timedelta(days=1))
-        assert remind(factory, **{"comicsdb.basic_remind_days": "14"}) == ["today"]
-        clock.shift(timedelta(days=15))
-        assert remind(factory, **{"comicsdb.basic_remind_days": "14"}) == []
-        use_basic(factory, "today", date(2026, 12, 20))
+        assert remind(factory) == ["today"]
+        clock.shift(timedelta(days=31))
+        assert remind(factory) == []
+        use_basic(factory, "today", date(2027, 1, 20))
         clock.shift(timedelta(days=1))
-        assert remind(factory, **{"comicsdb.basic_remind_days": "14"}) == ["today"]
+        assert remind(factory) == ["today"]
 
 
 @pytest.mark.parametrize("phase", [0, 3])

@@ -10,7 +10,7 @@ import pytest
 
 from comicsdb.clock import business_day
 from comicsdb.config import SETTINGS, SettingsError, parse_settings
-from comicsdb.config.declarations import DEVELOPMENT_SECRET
+from comicsdb.config.declarations import DEVELOPMENT_SECRET, REMOVED, variable_of
 from tests.serving import SECRET
 
 ROOT = Path(__file__).parents[3]
@@ -80,7 +80,6 @@ def test_a_missing_required_setting_names_itself_and_its_variable(key, monkeypat
         ("comicsdb.database.replica_urls", "postgresql:///x?host=a,b", "an address of its own"),
         ("comicsdb.database.replica_urls", "postgresql:///x?host=a&host=b", "an address of its own"),
         ("comicsdb.database.replica_urls", f"postgresql://a/x {GIVEN['sqlalchemy.url']}", "sqlalchemy.url"),
-        ("comicsdb.database.replica_lag", "0", "from 1"),
         ("comicsdb.cache.memory_mb", "much", "megabytes"),
         ("comicsdb.cache.memory_mb", "-1", "megabytes"),
         ("comicsdb.cache.memory_mb", "nan", "megabytes"),
@@ -123,6 +122,21 @@ def test_both_kinds_of_encryption_of_mail_stop_the_start():
 )
 def test_addresses_of_sites(address):
     assert parse_settings(GIVEN | {"comicsdb.base_url": address})["comicsdb.base_url"] == address.rstrip("/")
+
+
+@pytest.mark.parametrize("key", REMOVED)
+def test_removed_setting_in_file_or_environment_is_reported_with_its_remedy(key, caplog, monkeypatch):
+    settings = parse_settings(GIVEN)
+    assert key not in settings
+    assert caplog.text == ""
+    assert parse_settings(GIVEN | {key: "1"}).keys() == settings.keys() | {key}
+    monkeypatch.setenv(variable_of(key), "1")
+    parse_settings(GIVEN)
+    assert (
+        caplog.messages
+        == [f"The setting {key} ({variable_of(key)}) is no longer read: {REMOVED[key]}. Remove it."] * 2
+    )
+    assert key not in {setting.key for setting in SETTINGS}
 
 
 def test_pictures_may_come_from_all_subdomains():
