@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from sqlalchemy import Engine
 
+from comicsdb.catalog.public_tables import remove_private_rows
 from comicsdb.cli.database import upgrade
 from comicsdb.cli.serve import bind_socket, run
 from comicsdb.cli.support import Site
@@ -121,6 +122,8 @@ def _locked_engine(site: Site) -> Iterator[Engine]:
     ini_loader(site.ini).setup_logging()
     with site.engine() as engine:
         upgrade(engine)
+        with engine.begin() as connection:
+            remove_private_rows(connection)
         try:
             with job_lock(engine, MIRROR):
                 yield engine

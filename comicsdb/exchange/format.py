@@ -284,8 +284,8 @@ USERS = _file(
     "id",
     _matching(
         _user.username,
-        r"(?!\d+$)[\w.@+-]+",
-        "letters, digits and @ . + - _, and not digits alone",
+        r"(?!\d+$|\.{1,2}$)[\w.@+-]+",  # a path may not end in /../
+        "letters, digits and @ . + - _, and neither digits alone nor one or two dots",
     ),
     _matching(_user.email, r"[^@\s]+@[^@\s]+", "an e-mail address"),
     Field("password", readers.text(_user.bio), column="password", **_SECRET),

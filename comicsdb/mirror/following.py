@@ -65,6 +65,7 @@ def load(connection: Connection, file: Path, origin: str, public_key: str, start
                 public_tables.insert_rows(connection, table, rows)
     finally:
         source.close()
+    public_tables.remove_private_rows(connection)
     for kind in PUBLIC_KINDS:
         number = f'CASE WHEN version.number IS NOT NULL THEN (SELECT count(*) FROM "{kind}") END'
         connection.execute(
