@@ -216,7 +216,7 @@ _LISTED_BY = {
     **{kind: f"issue_{kind}" for kind in ("character", "team", "arc", "universe")},
 }
 _OF_NAMESAKES = """(
-    SELECT count(*) FROM (SELECT FROM {listing} listed WHERE listed.{kind}_id = begun.id LIMIT 200) some)"""
+    SELECT count(*) FROM (SELECT FROM {listing} listed WHERE listed.{kind}_id = begun.id LIMIT 200) many)"""
 # The series that match the words of the text without year, volume and number.
 _RUNS = f"""
     SELECT id, year_began, folded, name, {_OF_SERIES_POPULARITY} AS popularity,

@@ -74,6 +74,16 @@ def test_a_year_alone_is_that_of_a_series_or_a_number(api, ferries, make):
     assert found(api, "foghorn 2024", kind="issue") == [("The Foghorn (1999) #2024", "number equal")]
 
 
+@pytest.mark.parametrize("kind", ["character", "team", "arc"])
+def test_search_namesakes_the_one_with_more_issues_first(api, make, kind):
+    with make.single_commit():
+        rare, popular = (getattr(make, kind)(name=name) for name in ("Lamp Lad", "Lamp-Lad"))
+        make.issue(**{f"{kind}s": [rare]})
+        for _ in range(2):
+            make.issue(**{f"{kind}s": [popular]})
+    assert found(api, "lamplad", kind=kind) == [("Lamp-Lad", "name equal"), ("Lamp Lad", "name equal")]
+
+
 def test_typing_errors_are_forgiven(api, ferries):
     assert ("The Foghorn (2024)", "similar") in found(api, "foghron")
     assert found(api, "foghron 28", kind="issue")[0] == ("The Foghorn (1999) #28", "similar")
