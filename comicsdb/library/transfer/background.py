@@ -28,6 +28,7 @@ from comicsdb.i18n import DEFAULT_LANGUAGE, _, localizer, translate
 from comicsdb.library import acts, undo
 from comicsdb.library.locks import lock_account
 from comicsdb.library.transfer.format import BYTES_SETTING, ITEMS, PARTS, PULL, ROWS_SETTING, stored_lists
+from comicsdb.library.transfer.mappings import remembered_mapping
 from comicsdb.library.transfer.matching import AMBIGUOUS, MATCHED, UNKNOWN, MatchQuery, match_rows
 from comicsdb.library.transfer.reader import ReadFile, read_in_child, read_rows
 from comicsdb.library.transfer.reading import is_workbook, unpacked_size
@@ -62,7 +63,8 @@ def begin(session: Session, row: LibraryImport, *, rows: int, megabytes: int) ->
     Raises InvalidError like `read_file`.
     """
     if unpacked_size(row.file) <= LARGE and not is_workbook(row.file):
-        _read(session, row, read_rows(row.file, **_limits(row, rows, megabytes)))
+        while not _read(session, row, read_rows(row.file, **_limits(row, rows, megabytes))):
+            pass  # once more, as its columns are mapped
     else:
         session.flush()
 
@@ -77,8 +79,16 @@ def _limits(row: LibraryImport, rows: int, megabytes: int) -> dict:
     return {"rows": rows, "megabytes": megabytes, **chosen}
 
 
-def _read(session: Session, row: LibraryImport, upload: ReadFile) -> None:
-    """Store the rows of a file, with their matches if they are few."""
+def _read(session: Session, row: LibraryImport, upload: ReadFile) -> bool:
+    """Store the rows of a file, with their matches if they are few.
+
+    False if the account remembers a mapping of its columns, with which it must be read again.
+    """
+    if "mapping" not in row.payload and upload.facts["headers"]:
+        mapping = remembered_mapping(session, row.user_id, upload.facts["headers"])
+        row.payload = row.payload | {"mapping": mapping}
+        if mapping:
+            return False
     row.payload = row.payload | upload.facts
     row.progress, row.total = 0, upload.total
     row.state = MATCHING if is_large(row) else REVIEW
@@ -88,6 +98,7 @@ def _read(session: Session, row: LibraryImport, upload: ReadFile) -> None:
             pairs = zip(values, _matches(session, values), strict=True)
             values = [record | match for record, match in pairs]
         session.execute(_INSERT, {"import": row.id, "rows": orjson.dumps(values).decode()})
+    return True
 
 
 def _matches(session: Session, rows: Sequence[Mapping]) -> list[dict]:

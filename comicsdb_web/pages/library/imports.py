@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
 from pyramid.renderers import render_to_response
@@ -14,7 +15,9 @@ from comicsdb.http import READ_METHODS
 from comicsdb.i18n import translate
 from comicsdb.library.collection.filters import CollectionFilters
 from comicsdb.library.transfer import background, cbl, imports, review, writing
+from comicsdb.library.transfer.foreign_tables import FIELDS
 from comicsdb.library.transfer.format import (
+    BYTES_SETTING,
     CBL,
     CBL_FILES,
     COLLECTION,
@@ -25,8 +28,10 @@ from comicsdb.library.transfer.format import (
     PULL,
     RATINGS,
     READS,
+    ROWS_SETTING,
     WISHES,
 )
+from comicsdb.library.transfer.mappings import remember_mapping
 from comicsdb.library.transfer.matching import REASONS, UNKNOWN
 from comicsdb.library.transfer.reading import TOO_MANY_LISTS, pack_lists
 from comicsdb.library.transfer.review import Choices
@@ -55,6 +60,8 @@ REMOVED = _("The import was removed from the list; your library stays as it is."
 NOTHING_NEW = _("Nothing to change: your library already has all of it.")
 SEVERAL = _("${name} and ${n} more")
 TAKE_FILE = "file"  # value of the field that says whose values count
+READ_AGAIN = _("The file was read again.")
+MAPPED_SOURCES = ("comicvine", "gcd", "metron", "locg")
 REFRESH = 4  # seconds between requests for the progress
 PART_WORDS = {
     COLLECTION: _("Collection"),
@@ -119,6 +126,25 @@ FIELD_WORDS = {
     "wished": _("On wish list"),
     "issue_type": _("Type"),
 }
+# The fields to which columns can be mapped; ids of other sources are rare in tables.
+MAPPED = (
+    (
+        _("Which issue it is"),
+        (
+            *("series", "number", "title", "volume", "year", "published", "month", "day", "cover_date"),
+            *("release_date", "publisher", "upc", "isbn", "web"),
+            *(f"{source}_{kind}" for kind in ("issue", "series") for source in MAPPED_SOURCES),
+        ),
+    ),
+    (
+        _("In your library"),
+        (
+            *("quantity", "book_format", "variant", "grade", "grading_company", "purchase_price"),
+            *("purchase_currency", "purchase_date", "purchase_store", "storage_location", "tags", "notes"),
+            *("is_read", "read_on", "rating", "added", "state", "owned", "wished"),
+        ),
+    ),
+)
 _CHOICE = re.compile(r"choose-(\d{1,6})", re.A)
 FINDER = EntityForm(
     IssueSchema,
@@ -326,7 +352,22 @@ class ImportViews:
             "proposable": bool(page.counts[UNKNOWN]) and self.request.has_permission(Permission.EDIT),
             "part_words": PART_WORDS,
             "field_words": FIELD_WORDS,
+            "field_label": partial(_field_label, say),
+            "mapped_fields": [(translate(say, title), names) for title, names in MAPPED],
         }
+
+    def map_columns(self):
+        """Read the file again with the fields that its owner chose for columns, and remember these."""
+        found = imports.pending_import(self.session, self.user_id, self._number(), lock=True)
+        fields = form_state.text_fields(self.request)
+        names = [column["name"] for column in found.payload.get("columns", ())]
+        mapping = {name: field for name in names if (field := fields.get(f"column {name}")) in FIELDS}
+        if found.state == background.REVIEW and mapping != found.payload.get("mapping", {}):
+            remember_mapping(self.session, self.user_id, found.payload["headers"], mapping)
+            rows, megabytes = self.settings[ROWS_SETTING], self.settings[BYTES_SETTING]
+            imports.reread(self.session, found, {"mapping": mapping}, rows=rows, megabytes=megabytes)
+            self.request.messages.add("success", READ_AGAIN)
+        return HTTPSeeOther(self._path("review", found.id))
 
     def find_series(self):
         """The finder of a series for all rows that name one in the file."""
@@ -576,6 +617,9 @@ def includeme(config):
         )
         config.add_page(f"{area}.unmatched", f"{one}not-found.csv", views, attr="unmatched", **member)
         config.add_page(f"{area}.unread", f"{one}not-recognised.csv", views, attr="unread", **member)
+        config.add_page(
+            f"{area}.columns", f"{one}columns/", views, attr="map_columns", methods=("POST",), **member
+        )
         config.add_page(f"{area}.forget", f"{one}forget/", views, attr="discard", methods=("POST",), **member)
     config.add_page("collection.export", "/collection/export/", export_collection, **member)
     config.add_page("account.library", "/accounts/export/library/", export_library, **member)

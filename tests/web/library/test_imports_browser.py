@@ -14,8 +14,8 @@ from tests.web.conftest import PASSWORD
 from tests.web.test_browser import CONTRAST
 
 PICTURES = os.environ.get("COMICSDB_PICTURES")  # a folder for screenshots of the tested pages
-ROWS = """Series,Number,Grade,Series year,Notes
-The Lamplighter,1,9.8,2018,x
+ROWS = """Series,Number,Grade,Series year,Notes,Zustandsbeschreibungsergaenzungsvermerk,Colour
+The Lamplighter,1,9.8,2018,x,the corners are a little blunt and there is more to say of it,red
 The Lamplighter,3,perfect in all the ways that a comic can be perfect and then some,,
 The Lamplighter,4,,2018,
 Donaudampfschifffahrtsgesellschaftskapitaensmuetzenabzeichen,17,,1999,
