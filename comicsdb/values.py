@@ -245,9 +245,9 @@ def plain(text: str) -> str:
 
 
 def split_year(name: str) -> tuple[str, int | None]:
-    """The name of a series without the first year after it: `Name (2018)`, `Name [2018-2022]`."""
+    """The name of a series without its first year: `Name (2018)`, `Name [2018-2022]`; it may be blank."""
     match = _YEAR_AFTER_NAME.search(name)
-    is_year = match and match.start() and YEARS[0] <= int(match[1]) <= YEARS[1]
+    is_year = match and YEARS[0] <= int(match[1]) <= YEARS[1]
     return (name[: match.start()].rstrip(), int(match[1])) if is_year else (name, None)
 
 
@@ -257,7 +257,10 @@ def split_name(text: str) -> tuple[str, int | None, int | None]:
     Known forms: `Name (2018 - 2022)`, `Name (2018 series)`, `Name, Vol. 5`, `Name TPB (2018)`, and
     `Name, Vol. 1 Annual`, where the volume is that of another series, `Name`.
     """
-    name, year = split_year(text.strip())
+    text = text.strip()
+    name, year = split_year(text)
+    if not name:  # it is a year
+        return text, None, None
     if year:
         name = _KIND_AFTER_NAME.sub("", name)
     if match := _VOLUME_IN_NAME.fullmatch(name):

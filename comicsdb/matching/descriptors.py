@@ -62,7 +62,7 @@ def build_descriptor(known: Mapping) -> Descriptor:
     year = known.get("year") or (cover_date.year if cover_date else None)
     written = series = known.get("series", "")
     name, year_in_name = split_year(written)
-    if year_in_name and not began:  # "Batman (2016)" may also be the name
+    if name and year_in_name and not began:  # "Batman (2016)" may also be the name
         series, began = name, year_in_name
     given = Reading(series, clean_number(known.get("number", "")), known.get("title", ""), volume, year)
     literal = known.get("literal_series", "") or (written if year_in_name else "")
