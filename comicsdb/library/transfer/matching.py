@@ -17,9 +17,11 @@ from comicsdb.matching import service
 from comicsdb.matching.descriptors import Descriptor, build_descriptor
 from comicsdb.matching.scoring import (
     DOUBT_WEIGHT,
+    NAME_WEIGHTS,
     OTHER_NUMBERS,
     SAME_NAMES,
     SAME_NUMBERS,
+    TWO_EDITS,
     Candidate,
 )
 from comicsdb.matching.scoring import Match as Ranking
@@ -36,6 +38,7 @@ REASONS = {
     "several": _("Several match: which one is it?"),
     ISSUES: _("Several issues of the series match: which one is it?"),
     LIKELY: _("Only the name and the number match: is it this one?"),
+    "similar_name": _("The name is similar, but not the same: is it this one?"),
     "doubtful": _("Not everything in the row matches: is it this one?"),
     "other_name": _("The ID belongs to an entry with another name: is it this one?"),
     "nothing": _("The row has neither a series nor a known ID."),
@@ -193,6 +196,8 @@ def _doubt(candidates: Sequence[Candidate]) -> str:
     if len(candidates) > 1:
         is_one_series = len({each.issue.series_id for each in candidates if each.needs_number}) == 1
         return ISSUES if is_one_series else "several"
+    if NAME_WEIGHTS[TWO_EDITS][1] in texts:
+        return "similar_name"
     is_contradicted = any(reason.weight < DOUBT_WEIGHT for reason in best.reasons)
     has_number = not best.needs_number or bool(texts & SAME_NUMBERS)
     return LIKELY if has_number and not is_contradicted else "doubtful"
