@@ -8,7 +8,8 @@ from pathlib import PurePath
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
-from sqlalchemy import case, select
+from sqlalchemy import case, func, literal, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
 
 from comicsdb.catalog.errors import InvalidError
@@ -19,7 +20,7 @@ from comicsdb.library.transfer.format import CBL, CBL_FILES, ITEMS, TOO_MANY_ROW
 from comicsdb.library.transfer.matching import MatchQuery
 from comicsdb.library.transfer.pending import ids_of, in_order, of_list
 from comicsdb.library.transfer.tables import decode, file_error
-from comicsdb.models import Issue, PendingEntry, Publisher, ReadingList, ReadingListItem, Series
+from comicsdb.models import ExternalId, Issue, PendingEntry, Publisher, ReadingList, ReadingListItem, Series
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, YEARS, ListSource, Precision
 from comicsdb.values import VOLUME_YEAR, is_web_address, plain, split_name
@@ -247,6 +248,10 @@ def _source_label(reading_list: ReadingList) -> str:
 def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
     """A reading list as CBL; callers check that the account may see it."""
     is_dated = Issue.cover_date_precision != Precision.NONE
+    by_source = aggregate_order_by(literal(" "), ExternalId.source, ExternalId.id)
+    other_ids = select(func.string_agg(ExternalId.source + " " + ExternalId.external_id, by_source)).where(
+        ExternalId.issue_id == Issue.id, ExternalId.scope == ""
+    )
     books = session.execute(
         select(
             Series.name.label("series"),
@@ -260,6 +265,7 @@ def write_cbl(session: Session, reading_list: ReadingList) -> bytes:
             Series.cv_id.label("series_cv"),
             Series.gcd_id.label("series_gcd"),
             Publisher.name.label("publisher"),
+            func.coalesce(other_ids.scalar_subquery(), "").label("ids"),
         )
         .select_from(ReadingListItem)
         .join(Issue, Issue.id == ReadingListItem.issue_id)
@@ -294,6 +300,7 @@ def _write_issue(shelf, row):
         ("cv", row.series_cv, row.cv_id),
         ("gcd", row.series_gcd, row.gcd_id),
         (_OWN, row.series_id, row.id),
+        *((source, None, number) for source, number in ids_of(row).items()),
     )
     _write_book(shelf, row, row.day.year if row.day else None, ids)
 

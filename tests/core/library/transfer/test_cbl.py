@@ -122,6 +122,17 @@ def test_the_year_of_a_book_is_left_out_where_it_is_unknown(session, make):
     assert [each.get("Year") for each in root.iter("Book")] == [None, "1994"]
 
 
+def test_write_cbl_books_have_the_ids_of_all_sources(session, make):
+    user = make.user()
+    ids = [{"source": source, "external_id": number} for source, number in (("metron", "17"), ("locg", "9"))]
+    issue = make.issue(cv_id=4, external_ids=ids)
+    mine = reading_lists.create(session, identity_of(user), OFFICIAL, {"name": "Westerns"})
+    items.add_issues(reading_lists.lock_list(session, identity_of(user), OFFICIAL, mine), [issue.id])
+    [book] = ET.fromstring(write_cbl(session, mine)).iter("Book")  # noqa: S314  (our own)
+    written = {each.get("Name"): each.get("Issue") for each in book}
+    assert written == {"cv": "4", "comicsdb": str(issue.id), "locg": "9", "metron": "17"}
+
+
 SOURCED = """<ReadingList>
   <Name>Harbor Nights</Name><NumIssues>3</NumIssues>
   <Summary>All of it.</Summary><Source>https://orders.example/harbor</Source><StartYear>1991</StartYear>
