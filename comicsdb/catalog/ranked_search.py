@@ -202,6 +202,7 @@ _ASKED = f"""
     FROM name_text CROSS JOIN (
         SELECT * FROM name_text WHERE CAST(:series AS text) = CAST(:name AS text) UNION ALL
         {{series_text}} WHERE CAST(:series AS text) <> CAST(:name AS text)
+        LIMIT 1  -- otherwise PostgreSQL expects two rows, and plans for each text
     ) series_text"""
 _KEY = "name_key(folded)"
 # Whether an article that was typed is missing in a name that is otherwise equal.
