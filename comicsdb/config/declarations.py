@@ -37,6 +37,8 @@ REMOVED = {
     "comicsdb.basic_remind_days": "it is 30 days",
     "comicsdb_api.waiting.client": "it is 4; comicsdb_api.waiting limits all clients together",
     "comicsdb_api.stream_seconds": "it is 300 seconds",
+    "comicsdb_api.throttle.basic_burst": "it is 10 in a minute",
+    "comicsdb_api.throttle.basic_sustained": "it is 1,000 in a day",
     "comicsdb_api.covers.burst": "it is 60 in a minute; a proxy can allow fewer",
     "comicsdb_api.covers.sustained": "it is 20,000 in a day; a proxy can allow fewer",
     "comicsdb.feed.touched_days": "it is 30 days",
@@ -471,18 +473,6 @@ LIMITS = (
         "numbers",
         "requests in any 24 hours for supporters; superusers have the highest limit",
         read.by_tier,
-    ),
-    number(
-        "comicsdb_api.throttle.basic_burst",
-        "10",
-        (1, COUNT_MAX),
-        "requests in any minute with HTTP Basic, from phase 2 of its end",
-    ),
-    number(
-        "comicsdb_api.throttle.basic_sustained",
-        "1000",
-        (1, COUNT_MAX),
-        "requests in any 24 hours with HTTP Basic, from phase 2 of its end",
     ),
     switch(
         "comicsdb_api.anonymous",

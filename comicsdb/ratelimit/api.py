@@ -13,6 +13,7 @@ PREFIX = "comicsdb_api.throttle"
 BURST, SUSTAINED = "burst", "sustained"
 MINUTE, DAY = 60, 86_400
 BASIC_IS_ENDING = 2  # the phase from which HTTP Basic has its own limits
+BASIC_MAX = (10, 1000)  # requests per minute and per day
 UNCOUNTED = OutageLog(logging.getLogger(__name__))
 
 
@@ -41,9 +42,8 @@ class ApiLimits:
         }
         self._by_basic = self._limits
         if settings["comicsdb.basic_phase"] >= BASIC_IS_ENDING:
-            max_events = settings[f"{PREFIX}.basic_burst"], settings[f"{PREFIX}.basic_sustained"]
             self._by_basic = {
-                tier: tuple(map(_capped, limits, max_events)) for tier, limits in self._limits.items()
+                tier: tuple(map(_capped, limits, BASIC_MAX)) for tier, limits in self._limits.items()
             }
 
     def limits_of(self, identity: Identity | None) -> tuple[Limit, Limit]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from comicsdb.accounts.letters import TOKENS
 from comicsdb.http.session_cookie import session_cookie
+from comicsdb.ratelimit.api import BASIC_MAX
 from comicsdb_api.openapi.field_descriptions import BASE
 from comicsdb_api.retirement import ENDING, BasicRetirement
 
@@ -42,7 +43,7 @@ def _end(retirement: BasicRetirement) -> str:
     return f" and ends on {retirement.sunset}" if retirement.sunset else ""
 
 
-def about_basic(retirement: BasicRetirement, settings: Mapping) -> str:
+def about_basic(retirement: BasicRetirement) -> str:
     """The guide's paragraphs about HTTP Basic, in Markdown."""
     token = f"Create a token for each of your programs at `{TOKENS}`."
     if retirement.is_over:
@@ -64,7 +65,6 @@ def about_basic(retirement: BasicRetirement, settings: Mapping) -> str:
         f" {retirement.deprecated}{_end(retirement)}. {token} Responses to it announce this in {names}."
     )
     if retirement.phase == ENDING:
-        limits = (settings[f"comicsdb_api.throttle.basic_{name}"] for name in ("burst", "sustained"))
-        minute, day = (f"{limit:,}" for limit in limits)
+        minute, day = (f"{limit:,}" for limit in BASIC_MAX)
         told += f" Until then, its limits are {minute} requests in any minute and {day} in any 24 hours."
     return told

@@ -125,7 +125,7 @@ def document(registry, allowed: Callable[[str], bool], root: str = "/") -> dict:
     """The document for a caller with the `allowed` permissions; `root` is the application's path."""
     components, retirement = Components(), registry[KEY]
     schemes = authentication.schemes(retirement, registry.settings)
-    about_basic = authentication.about_basic(retirement, registry.settings)
+    about_basic = authentication.about_basic(retirement)
     paths: dict[str, dict] = {}
     tags: dict[str, dict] = {}
     for endpoint in endpoints(registry):

@@ -9,6 +9,7 @@ from pyramid.i18n import make_localizer
 from comicsdb.config.declarations import BASIC_DEPRECATED, BASIC_PHASE, BASIC_SUNSET
 from comicsdb.i18n import INTERFACE_LANGUAGES, translate
 from comicsdb.models.choices import SupporterTier
+from comicsdb.ratelimit.api import BASIC_MAX
 from comicsdb_web.rendering import markdown
 from comicsdb_web.rendering.locales import _
 
@@ -71,8 +72,8 @@ def values(settings, language: str) -> dict[str, str]:
         "share": number("share"),
         "burst": number("burst"),
         "sustained": number("sustained"),
-        "basic_burst": number("basic_burst"),
-        "basic_sustained": number("basic_sustained"),
+        "basic_burst": numbers.format_decimal(BASIC_MAX[0], locale=locale),
+        "basic_sustained": numbers.format_decimal(BASIC_MAX[1], locale=locale),
         "basic_phase": str(settings[BASIC_PHASE]),
         "basic_deprecated": day(BASIC_DEPRECATED),
         "basic_sunset": day(BASIC_SUNSET),
