@@ -23,7 +23,7 @@ def upgrade():
                 '(' || (r.row #>> '{wanted,year}') || ')'),
             r.row ->> 'says', r.row -> 'wanted', r.row -> 'values', r.row -> 'unclear',
             r.row #>> '{match,state}', (r.row #>> '{match,id}')::integer,
-            ARRAY(SELECT id::integer FROM jsonb_array_elements_text(r.row #> '{match,candidates}') AS id),
+            ARRAY(SELECT c.id::integer FROM jsonb_array_elements_text(r.row #> '{match,candidates}') AS c (id)),
             r.row #>> '{match,reason}'
         FROM library_import i
         CROSS JOIN jsonb_array_elements(i.payload -> 'rows') WITH ORDINALITY AS r (row, place)

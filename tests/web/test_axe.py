@@ -40,6 +40,7 @@ SIGNED_IN = (
     "/collection/bulk/",
     "/collection/stats/",
     r"/collection/import/\d+/",
+    r"/collection/import/\d+/series/",
     "/pull-list/",
     "/wish-list/",
     "/reading-lists/",

@@ -56,7 +56,8 @@ class Choices:
 class Group:
     """Rows of one kind that name the same series: ambiguous, unknown, or chosen by hand.
 
-    `says` has some rows in words. `is_likely`: for all rows, name and number match in one series only.
+    `says` has some rows in words, `candidates` has ids of series. `is_likely`: for all rows, name and number
+    match in one series only.
     """
 
     kind: str
@@ -65,7 +66,7 @@ class Group:
     reasons: Sequence[str]
     says: Sequence[str]
     is_likely: bool
-    candidates: Sequence[Series] = ()
+    candidates: Sequence[int] = ()
 
 
 @dataclass
@@ -84,14 +85,6 @@ class Page:
     issues: Mapping[int, Issue] = field(default_factory=dict)
     series: Mapping[int, Series] = field(default_factory=dict)
 
-    def groups_of(self, kind: str) -> list[Group]:
-        """The groups of a kind."""
-        return [group for group in self.groups if group.kind == kind]
-
-    def rows_of(self, *states: str) -> list[Row]:
-        """The rows in some states."""
-        return [row for row in self.rows if row.state in states]
-
 
 def load_page(session: Session, row: LibraryImport, number: int = 1, *, named: str | None = None) -> Page:
     """A page of the review, from 1; with `named`, the questions about rows that name this series."""
@@ -108,15 +101,6 @@ def load_page(session: Session, row: LibraryImport, number: int = 1, *, named: s
     of_issues = (joinedload(Issue.series).options(*of_series),)
     page.issues = _by_id(session, select(Issue).options(*of_issues), Issue.id, issue_ids)
     page.series = _by_id(session, select(Series).options(*of_series), Series.id, series_ids)
-    page.groups = [
-        Group(
-            **{
-                **vars(group),
-                "candidates": [page.series[each] for each in group.candidates if each in page.series],
-            }
-        )
-        for group in page.groups
-    ]
     rows_total = max((each.total for each in page.rows), default=0)
     page.pages = max(page.pages, ceil(rows_total / PAGE_SIZE))
     return page
@@ -128,8 +112,10 @@ def _by_id(session: Session, rows: Select, column, ids: Set[int]) -> dict:
 
 
 def load_figures(session: Session, row: LibraryImport, span: dict | None = None) -> Page:
-    """The figures of an import, and of a page its groups with the ids of their candidates."""
+    """The figures of an import, and the groups of a page."""
     span = span or {"import": row.id, "after": 0, "last": 0}
+    if is_large(row):
+        session.execute(text("SET LOCAL jit = off"))  # it would take longer than the statements
     found = session.execute(_GROUPS, span).all()
     page = Page(Counter())
     for each in found:
@@ -161,16 +147,17 @@ _GROUPS = text(f"""
             bool_and(reason = '{LIKELY}') AS is_likely,
             array_agg(DISTINCT part) FILTER (WHERE reason NOT IN ('', '{CHOSEN}')) AS parts,
             row_number() OVER (PARTITION BY kind ORDER BY count(*) DESC, series) AS place,
-            sum(count(*)) OVER (PARTITION BY kind) AS kind_rows,
+            CAST(sum(count(*)) OVER (PARTITION BY kind) AS integer) AS kind_rows,
             count(*) OVER (PARTITION BY kind) AS kind_groups,
-            sum(count(*) FILTER (WHERE is_unclear)) OVER () AS unclear
+            CAST(sum(count(*) FILTER (WHERE is_unclear)) OVER () AS integer) AS unclear
         FROM r GROUP BY kind, series
     ), c AS (
         SELECT r.series, coalesce(i.series_id, candidate) AS candidate, count(*) AS rows
-        FROM r JOIN g USING (kind, series) CROSS JOIN unnest(r.candidates) AS candidate
+        FROM r CROSS JOIN unnest(r.candidates) AS candidate
         LEFT JOIN issue i ON r.part <> '{PULL}' AND i.id = candidate
-        WHERE r.kind = '{AMBIGUOUS}' AND g.place > :after AND g.place <= :last
-            AND (i.id IS NOT NULL OR r.part = '{PULL}')
+        WHERE r.kind = '{AMBIGUOUS}' AND r.series = ANY(ARRAY(
+            SELECT series FROM g WHERE kind = '{AMBIGUOUS}' AND place > :after AND place <= :last
+        )) AND (i.id IS NOT NULL OR r.part = '{PULL}')
         GROUP BY 1, 2
     )
     SELECT g.kind, g.series, g.rows, g.reasons, g.says, g.parts, g.place, g.kind_rows, g.kind_groups,
@@ -222,7 +209,7 @@ def unclear_rows(session: Session, found: LibraryImport) -> list[LibraryImportRo
 
 def decisions(row: LibraryImport, groups: Iterable[Group]) -> dict[str, int | None]:
     """The series that are chosen so far, or else likely, by the series as the file names it."""
-    likely = {group.series: group.candidates[0].id for group in groups if group.is_likely}
+    likely = {group.series: group.candidates[0] for group in groups if group.is_likely}
     return likely | row.payload.get(DECISIONS, {})
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from pyramid.httpexceptions import HTTPBadRequest, HTTPSeeOther
@@ -145,6 +146,50 @@ MAPPED = (
         ),
     ),
 )
+NUMBER = 0  # to be replaced by a count
+# What an import changed, by the name of its count.
+CHANGES = {
+    "collection_added": ngettext(
+        "${n} issue was added to your collection.", "${n} issues were added to your collection.", NUMBER
+    ),
+    "collection_changed": ngettext(
+        "${n} item in your collection was changed.", "${n} items in your collection were changed.", NUMBER
+    ),
+    "pull_list_added": ngettext("You follow ${n} more series.", "You follow ${n} more series.", NUMBER),
+    "pull_list_changed": ngettext(
+        "${n} pull list entry was changed.", "${n} pull list entries were changed.", NUMBER
+    ),
+    "wish_list_added": ngettext("${n} wish was added.", "${n} wishes were added.", NUMBER),
+    "wish_list_changed": ngettext("${n} wish was changed.", "${n} wishes were changed.", NUMBER),
+    "ratings_added": ngettext("${n} issue was rated.", "${n} issues were rated.", NUMBER),
+    "ratings_changed": ngettext(
+        "Your rating of ${n} issue changed.", "Your ratings of ${n} issues changed.", NUMBER
+    ),
+    f"{LISTS}_added": ngettext("${n} reading list was created.", "${n} reading lists were created.", NUMBER),
+    f"{LISTS}_changed": ngettext(
+        "${n} reading list was changed.", "${n} reading lists were changed.", NUMBER
+    ),
+    f"{ITEMS}_added": ngettext(
+        "${n} issue was added to reading lists.", "${n} issues were added to reading lists.", NUMBER
+    ),
+}
+NOTES = {
+    "gone": ngettext(
+        "${n} row was skipped: it is no longer in the catalogue.",
+        "${n} rows were skipped: they are no longer in the catalogue.",
+        NUMBER,
+    ),
+    f"{ITEMS}_pending": ngettext(
+        "${n} entry is not certainly in the catalogue, and stays in its list until it is.",
+        "${n} entries are not certainly in the catalogue, and stay in their lists until they are.",
+        NUMBER,
+    ),
+    f"{ITEMS}_repeated": ngettext(
+        "${n} entry is repeated in the file, and is in its list once.",
+        "${n} entries are repeated in the file, and are in their lists once.",
+        NUMBER,
+    ),
+}
 _CHOICE = re.compile(r"choose-(\d{1,6})", re.A)
 FINDER = EntityForm(
     IssueSchema,
@@ -468,125 +513,23 @@ class ImportViews:
     def _result_messages(self, counted: Counter) -> Iterator[tuple[str, str]]:
         """The messages after an import, in the reader's language: all changes are one."""
         say = self.request.localizer
-        changes = [translate(say, text) for name, text in _result_texts(counted) if counted[name]]
+        texts = {
+            name: translate(say, replace(text, n=counted[name]))
+            for name, text in (CHANGES | NOTES).items()
+            if counted[name]
+        }
+        changes = [text for name, text in texts.items() if name in CHANGES]
         if changes:
             yield "success", " ".join(changes)
         elif not counted[f"{ITEMS}_pending"]:
             yield "info", translate(say, NOTHING_NEW)
-        for kind, name, text in _notes(counted):
-            if counted[name]:
-                yield kind, translate(say, text)
+        for name in [name for name in NOTES if name in texts]:
+            yield "warning" if name == "gone" else "info", texts[name]
 
 
 def _field_label(localizer, name: str) -> str:
     label = FIELD_WORDS.get(name.lower())
     return translate(localizer, label) if label else name
-
-
-def _notes(n: Counter):
-    return (
-        (
-            "warning",
-            "gone",
-            ngettext(
-                "${n} row was skipped: it is no longer in the catalogue.",
-                "${n} rows were skipped: they are no longer in the catalogue.",
-                n["gone"],
-            ),
-        ),
-        (
-            "info",
-            f"{ITEMS}_pending",
-            ngettext(
-                "${n} entry is not certainly in the catalogue, and stays in its list until it is.",
-                "${n} entries are not certainly in the catalogue, and stay in their lists until they are.",
-                n[f"{ITEMS}_pending"],
-            ),
-        ),
-        (
-            "info",
-            f"{ITEMS}_repeated",
-            ngettext(
-                "${n} entry is repeated in the file, and is in its list once.",
-                "${n} entries are repeated in the file, and are in their lists once.",
-                n[f"{ITEMS}_repeated"],
-            ),
-        ),
-    )
-
-
-def _result_texts(counted: Counter):
-    n = counted
-    return (
-        (
-            "collection_added",
-            ngettext(
-                "${n} issue was added to your collection.",
-                "${n} issues were added to your collection.",
-                n["collection_added"],
-            ),
-        ),
-        (
-            "collection_changed",
-            ngettext(
-                "${n} item in your collection was changed.",
-                "${n} items in your collection were changed.",
-                n["collection_changed"],
-            ),
-        ),
-        (
-            "pull_list_added",
-            ngettext("You follow ${n} more series.", "You follow ${n} more series.", n["pull_list_added"]),
-        ),
-        (
-            "pull_list_changed",
-            ngettext(
-                "${n} pull list entry was changed.",
-                "${n} pull list entries were changed.",
-                n["pull_list_changed"],
-            ),
-        ),
-        (
-            "wish_list_added",
-            ngettext("${n} wish was added.", "${n} wishes were added.", n["wish_list_added"]),
-        ),
-        (
-            "wish_list_changed",
-            ngettext("${n} wish was changed.", "${n} wishes were changed.", n["wish_list_changed"]),
-        ),
-        (
-            "ratings_added",
-            ngettext("${n} issue was rated.", "${n} issues were rated.", n["ratings_added"]),
-        ),
-        (
-            "ratings_changed",
-            ngettext(
-                "Your rating of ${n} issue changed.",
-                "Your ratings of ${n} issues changed.",
-                n["ratings_changed"],
-            ),
-        ),
-        (
-            f"{LISTS}_added",
-            ngettext(
-                "${n} reading list was created.", "${n} reading lists were created.", n[f"{LISTS}_added"]
-            ),
-        ),
-        (
-            f"{LISTS}_changed",
-            ngettext(
-                "${n} reading list was changed.", "${n} reading lists were changed.", n[f"{LISTS}_changed"]
-            ),
-        ),
-        (
-            f"{ITEMS}_added",
-            ngettext(
-                "${n} issue was added to reading lists.",
-                "${n} issues were added to reading lists.",
-                n[f"{ITEMS}_added"],
-            ),
-        ),
-    )
 
 
 class ListImportViews(ImportViews):

@@ -255,3 +255,42 @@ def test_upgrade_numbers_in_several_spellings_stay(empty):
         )
         with pytest.raises(IntegrityError, match="uq_issue_series_id_number_key"):
             connection.execute(add)
+
+
+def test_upgrade_a_small_import_under_review_has_its_rows_in_the_table(empty):
+    with empty.connect() as connection:
+        command.upgrade(alembic_config(connection), "a83f16d0c5e2")
+        connection.exec_driver_sql("""
+            INSERT INTO library_import (id, user_id, payload)
+            SELECT 1, min(id), '{"name": "mine.csv", "lists": [],
+                "rows": [
+                    {"part": "collection", "line": 2, "says": "Salt (1999) #1", "list": null, "unclear": [],
+                     "wanted": {"series": "Salt", "year": 1999}, "values": {"grade": "9.8"},
+                     "match": {"state": "ambiguous", "id": null, "candidates": [7, 8], "reason": "several"}},
+                    {"part": "reading_list_items", "line": 1, "says": "?", "list": 0, "unclear": [["a", "b"]],
+                     "wanted": {"series": "", "year": null}, "values": {},
+                     "match": {"state": "matched", "id": 7, "candidates": [7], "reason": ""}}
+                ]}' FROM user_account""")
+        connection.commit()
+        command.upgrade(alembic_config(connection), "head")
+        rows = text(
+            "SELECT index, part, line, list_index, series, says, values, unclear, state, match_id,"
+            " candidates, reason, stored FROM library_import_row ORDER BY index"
+        )
+        ambiguous = (
+            "Salt (1999)",
+            "Salt (1999) #1",
+            {"grade": "9.8"},
+            [],
+            "ambiguous",
+            None,
+            [7, 8],
+            "several",
+        )
+        matched = ("?", "?", {}, [["a", "b"]], "matched", 7, [7], "")
+        assert [tuple(row) for row in connection.execute(rows)] == [
+            (0, "collection", 2, None, *ambiguous, False),
+            (1, "reading_list_items", 1, 0, *matched, False),
+        ]
+        stored = connection.execute(text("SELECT total, payload, state FROM library_import")).one()
+        assert tuple(stored) == (2, {"name": "mine.csv", "lists": []}, "review")

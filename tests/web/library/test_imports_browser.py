@@ -69,11 +69,21 @@ def test_a_file_is_imported_by_keyboard_without_a_script(browser, address, tmp_p
     page.get_by_role("radio", name="Night & Crew").wait_for()
     assert look(page, "finder") == []
     page.get_by_role("link", name="Back to the import").press("Enter")
+    page.locator("li", has_text="The Lamplighter (1963)").get_by_role(
+        "link", name="Choose row by row"
+    ).click()
+    page.wait_for_url(f"{address}/collection/import/*/?series=*")
+    assert look(page, "rows") == []
+    page.get_by_role("radio", name="None of these").press("Space")
+    page.get_by_role("button", name="Save these choices").press("Enter")
     page.get_by_role("combobox", name="Night & Crew").select_option(index=1)
     page.get_by_role("checkbox", name="Leave out: The Lamplighter (2018) #4").press("Space")
     page.get_by_role("button", name="Import", exact=True).press("Enter")
     page.wait_for_url(f"{address}/collection/")
     assert page.locator(".message").first.inner_text().startswith("3 issues were added to your collection.")
+    page.goto(f"{address}/collection/import/")
+    page.get_by_role("link", name="mine.csv").click()
+    assert look(page, "result") == []
     page.goto(f"{address}/accounts/export/")
     assert look(page, "data") == []
     context.close()

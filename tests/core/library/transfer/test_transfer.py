@@ -12,11 +12,19 @@ from sqlalchemy import func, select, text
 from comicsdb.catalog import InvalidError
 from comicsdb.library import collection, pull_list, reading_lists
 from comicsdb.library.transfer.format import COLUMNS, LISTS, PARTS, RATINGS
-from comicsdb.library.transfer.imports import confirm, upload
+from comicsdb.library.transfer.imports import confirm, reread, save, upload
 from comicsdb.library.transfer.reading import read_file
-from comicsdb.library.transfer.review import Choices
+from comicsdb.library.transfer.review import Choices, decisions, load_page
 from comicsdb.library.transfer.writing import as_archive, as_csv, as_json, library
-from comicsdb.models import CollectionItem, Issue, IssueRating, ReadDate, ReadingList, User
+from comicsdb.models import (
+    CollectionItem,
+    Issue,
+    IssueRating,
+    LibraryImportRow,
+    ReadDate,
+    ReadingList,
+    User,
+)
 from comicsdb.schemas.types import TEXT_LENGTH_MAX
 from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
 from tests.core.library.library_files import (
@@ -494,3 +502,25 @@ def test_a_reading_list_without_a_name_or_with_too_long_a_one_is_refused():
         assert refused.value.errors == {
             "file": ["A reading list in the file has no name, or one of more than 255 characters."]
         }
+
+
+def test_reread_of_an_import_under_review_reads_its_file_again_with_a_mapping(session, make, stocked):
+    bob = make.user("Bob")
+    data = b"Series,Number,Remark\nThe Lamplighter,1,signed\nThe Lamplighter,2,\n"
+    limits = {"rows": 9, "megabytes": 1}
+    row = upload(session, bob.id, "f.csv", data, currency="USD", **limits)
+    rows = select(LibraryImportRow.values).order_by(LibraryImportRow.index)
+    assert session.scalars(rows).all() == [{}, {}]
+    before = row.payload
+    save(session, bob.id, row.id, Choices(rows={}, left_out={0}))
+    reread(session, row, {"mapping": {"remark": "notes"}}, **limits)
+    assert session.scalars(rows).all() == [{"notes": "signed"}, {}]
+    assert (row.state, row.total) == ("review", 2)
+    assert {name: row.payload[name] for name in ("name", "currency", "form")} == {
+        name: before[name] for name in ("name", "currency", "form")
+    }
+    review = Choices(series=decisions(row, load_page(session, row).groups))
+    stored = confirm(session, identity_of(bob), OFFICIAL, row.id, review, TODAY)
+    assert (stored.counted, stored.file) == ({"collection_added": 2}, None)
+    reread(session, row, {"mapping": {}}, **limits)  # too late: the import is as it was
+    assert session.scalars(rows).all() == [{"notes": "signed"}, {}]
