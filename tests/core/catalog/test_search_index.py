@@ -3,7 +3,9 @@
 import pytest
 from sqlalchemy import create_engine, text
 
+from comicsdb.catalog import ranked_search
 from comicsdb.catalog.kinds import KINDS
+from comicsdb.db.read_pool import ReadPool, connector
 from comicsdb.models.base import all_names
 
 ROWS = 5_000
@@ -67,6 +69,17 @@ def test_a_name_is_found_by_its_indexes(filled, kind):
     plan = nodes(filled, f"SELECT id FROM {kind} WHERE folded LIKE fold_pattern(:word)", word="ÉLEKTRA C4")
     assert ["Bitmap Index Scan", f"ix_{kind}_folded_trgm"] in plan
     assert "Seq Scan" not in [node for node, _ in plan]
+
+
+def test_search_statement_is_planned_once_per_connection(filled):
+    pool = ReadPool(connector(filled.engine))
+    for query in ("Crimson", "Spider 7", "the iron", "Salt 1999", "Élektra", "Ünder", "citta", "nuages 1 2"):
+        ranked_search.best_hits(
+            pool, ranked_search.search_parameters(pool, query, "localhost", limit=20).values
+        )
+    plans = "SELECT generic_plans FROM pg_prepared_statements WHERE length(statement) > 10000"
+    assert pool.with_connection(lambda connection: connection.scalars(text(plans)).all()) == [3]
+    pool.close()
 
 
 @pytest.mark.parametrize(
