@@ -420,7 +420,7 @@ class ImportViews:
         if self.request.method == "POST":
             draft.read(self.request.POST)
             if not draft.search():
-                series = self.session.get(Series, int((draft.typed["series"] or (0,))[0]))
+                series = self.session.get(Series, whole_number("".join(draft.typed["series"])) or 0)
                 if series is not None:
                     return self._choose_series(found, named, series)
                 draft.add_errors({"series": [REQUIRED]})

@@ -278,6 +278,7 @@ def test_odd_fields_of_the_review_choose_nothing(testapp, session, nora):
         ("shown", "x -1"),
         ("leave", "-1"),
         ("leave", "x"),
+        ("leave", "99999999999"),
         ("values", "?"),
     ]
     form = form_to(testapp.get(address), address)
@@ -337,7 +338,10 @@ def test_a_series_that_was_not_found_is_matched_by_hand_for_all_its_rows(testapp
     address = uploaded(testapp, f"Series,Number\n{rows}".encode())
     page = testapp.get(address).click("Find the series")
     finder = f"{address}series/?series=Lamplighter+Annuals"
-    assert field_errors(form_to(page, finder).submit(status=422)) == {"series": "This field is required."}
+    token = ("csrf_token", form_to(page, finder)["csrf_token"].value)
+    for value in ("", "x", "99999999999", "0"):
+        answer = testapp.post(finder, [token, ("series", value)], expect_errors=True)
+        assert (answer.status_int, field_errors(answer)) == (422, {"series": "This field is required."})
     form = form_to(page, finder)
     form["series-q"] = "night"
     form = form_to(form.submit("find", value="series"), finder)
