@@ -94,12 +94,10 @@ def reread(session: Session, row: LibraryImport, changes: Mapping, *, rows: int,
 
 
 def _make_room(session: Session, user_id: int) -> None:
-    newest = (
-        select(LibraryImport.id)
-        .where(LibraryImport.user_id == user_id)
-        .order_by(LibraryImport.id.desc())
-        .limit(PENDING_MAX)
-    )
+    """Delete all imports of an account but the newest; those that are done or failed go first."""
+    is_over = LibraryImport.state.in_((background.DONE, background.FAILED))
+    newest = select(LibraryImport.id).where(LibraryImport.user_id == user_id)
+    newest = newest.order_by(is_over, LibraryImport.id.desc()).limit(PENDING_MAX)
     old = delete(LibraryImport).where(
         LibraryImport.user_id == user_id,
         LibraryImport.id.not_in(newest),

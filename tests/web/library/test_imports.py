@@ -520,6 +520,16 @@ def test_only_the_three_newest_wait(testapp, session, nora):
         testapp.get(address, status=200)
 
 
+def test_imports_that_are_done_make_room_before_one_that_waits(testapp, session, nora):
+    waiting, *others = [uploaded(testapp) for _ in range(2)]
+    for _ in range(2):
+        form_to(testapp.get(others[-1]), others[-1]).submit(status=303)
+        others.append(uploaded(testapp))
+    testapp.get(others[0], status=404)
+    for address in (waiting, *others[1:]):
+        testapp.get(address, status=200)
+
+
 def test_a_reading_list_comes_in_as_cbl_and_goes_out(testapp, session, nora, stock):
     books = "".join(
         f'<Book Series="{series}" Number="{number}" Volume="2018"/>'
