@@ -66,7 +66,7 @@ migration: $(VENV)/.develop ## write an empty migration: NAME="Series get a subt
 	$(BIN)/python -c "import sys; from alembic import command; from comicsdb.cli.database import alembic_config; \
 	  command.revision(alembic_config(), sys.argv[1])" "$(NAME)"
 
-serve: $(VENV)/.messages ## serve site and API with the demo catalogue on http://127.0.0.1:8000
+serve: $(VENV)/.messages ## serve site and API with the demo catalog on http://127.0.0.1:8000
 	$(OWN_SECRET) $(BIN)/comicsdb -c development.ini serve --port $(PORT) $(if $(DATA),--data "$(DATA)") $(if $(DEMO),--demo)
 
 run: $(VENV)/.messages ## run a command as serve does, in the database DB=URL: COMMAND="account --help"
@@ -131,10 +131,10 @@ dist: $(VENV)/.develop ## build the wheels of all distributions in dist/, with a
 	cp comicsdb/third_party/NOTICES.txt dist/THIRD-PARTY-NOTICES.txt
 	for part in comicsdb comicsdb_api comicsdb_web comicsdb_demo clients/python; do $(BIN)/python -m build --outdir dist $$part || exit 1; done
 
-demo: $(VENV)/.serve ## copy the demo catalogue, including pictures, to var/demo
+demo: $(VENV)/.serve ## copy the demo catalog, including pictures, to var/demo
 	$(BIN)/comicsdb -c development.ini demo var/demo
 
-messages: $(VENV)/.develop ## update the message catalogues (ADD=fr starts a translation)
+messages: $(VENV)/.develop ## update the message catalogs (ADD=fr starts a translation)
 	$(BIN)/python -m messages $(if $(ADD),add $(ADD),update)
 	$(BIN)/python -P comicsdb/building.py comicsdb/locale comicsdb_web/locale
 

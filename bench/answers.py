@@ -4,7 +4,7 @@
     python -m bench.answers http://127.0.0.1:8000 before.json               # records them
     python -m bench.answers http://127.0.0.1:8000 after.json before.json    # and prints differences
 
-The server must have the demo catalogue and no rate limits. URLs are found by following links, in the same
+The server must have the demo catalog and no rate limits. URLs are found by following links, in the same
 order if responses are the same, as four visitors: nobody, `reader`, `admin` and a program. What differs
 between starts (CSRF tokens, names of stored pictures, fingerprints, times) is left out.
 """

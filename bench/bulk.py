@@ -61,7 +61,7 @@ class Row:
 
 
 def rows(harness: Harness) -> Iterator[Row]:
-    """All rows; ids and values are drawn from the catalogue."""
+    """All rows; ids and values are drawn from the catalog."""
     dice = Random(18)
 
     def drawn(statement: str, number: int) -> list:

@@ -3,7 +3,7 @@
     python bench/filter_times.py [SIZE ...] [--folder FOLDER]
 
 For each number of issues (100,000 by default), each request of tests/api/resource/test_filters_plans.py is
-sent for a generated catalogue (tests/large.py), and PostgreSQL executes its statement again. Printed are the
+sent for a generated catalog (tests/large.py), and PostgreSQL executes its statement again. Printed are the
 best of five runs in milliseconds, the slowest requests last; how many rows are found; and which tables were
 read by a sequential scan at the last size. With --folder, the databases are kept there for other runs.
 """

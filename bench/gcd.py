@@ -243,7 +243,7 @@ def measure(path: Path) -> None:
         cluster.ensure_database("gcd")
         engine = create_engine(cluster.url("gcd"))
         upgrade(engine)
-        for title in ("into an empty catalogue", "once more"):
+        for title in ("into an empty catalog", "once more"):
             begun, processor = time.monotonic(), time.process_time()
             with session_factory(engine)() as session:
                 report = Path(scratch) / "report.csv"

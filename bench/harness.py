@@ -151,7 +151,7 @@ class Harness:
 
 @contextmanager
 def running_harness(data: Path | None, issues: int) -> Iterator[Harness]:
-    """Provide a harness with the data set in a folder, or a generated catalogue; 0 `issues` for none."""
+    """Provide a harness with the data set in a folder, or a generated catalog; 0 `issues` for none."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, ExitStack() as stack:
         os.chmod(folder, 0o755)  # noqa: S103  (for the user that runs PostgreSQL)

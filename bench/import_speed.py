@@ -26,7 +26,7 @@ def main(folder: Path) -> None:
         cluster.ensure_database("speed")
         engine = create_engine(cluster.url("speed"))
         upgrade(engine)
-        for title in ("into an empty catalogue", "once more"):
+        for title in ("into an empty catalog", "once more"):
             with session_factory(engine)() as session:
                 report = import_set(session, folder, FolderStorage(Path(scratch) / "media"), Passwords())
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -2,7 +2,7 @@
 
 The reader has 5,000 issues of nearly every series, half of them with prices in three currencies, most of them
 read up to three times; follows the 300 longest series; wishes for 5,000 issues; and has a reading list of
-2,000. A third of the catalogue is released around today, which is many times more than in reality.
+2,000. A third of the catalog is released around today, which is many times more than in reality.
 """
 
 from datetime import date

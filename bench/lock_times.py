@@ -1,8 +1,8 @@
-"""Measures how long acts on large objects hold the lock of the catalogue's writers.
+"""Measures how long acts on large objects hold the lock of the catalog's writers.
 
     python bench/lock_times.py [--issues 20000] [--only WORDS] [--folder FOLDER]
 
-Each act runs on a copy of a generated catalogue (tests/large.py) in which nearly all issues belong to series
+Each act runs on a copy of a generated catalog (tests/large.py) in which nearly all issues belong to series
 1. Printed are the longest time in milliseconds that a transaction holds the lock; the most CPU time that one
 takes in this process and in PostgreSQL, which does not depend on other work on the machine; the number of
 transactions that held the lock; and the time of the whole act. With --folder, the database is kept there for
@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the tests are not an installed package
 
-from comicsdb.admin import catalogue, unfinished
+from comicsdb.admin import catalog_objects, unfinished
 from comicsdb.catalog import Catalog
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.cli.database import upgrade
@@ -62,8 +62,8 @@ def merge(kind: str, kept: int, other: int) -> Callable[[Session], object]:
 
     def act(session: Session) -> None:
         catalog, actor = _system_account(session)
-        both = (catalogue.find(catalog, kind, each) for each in (kept, other))
-        catalogue.merge_objects(catalog, actor, *both, "Twice")
+        both = (catalog_objects.find(catalog, kind, each) for each in (kept, other))
+        catalog_objects.merge_objects(catalog, actor, *both, "Twice")
 
     return act
 
@@ -73,7 +73,7 @@ def delete(kind: str, object_id: int) -> Callable[[Session], object]:
 
     def act(session: Session) -> None:
         catalog, actor = _system_account(session)
-        catalogue.delete_object(catalog, actor, catalogue.find(catalog, kind, object_id), "Twice")
+        catalog_objects.delete_object(catalog, actor, catalog_objects.find(catalog, kind, object_id), "Twice")
 
     return act
 
@@ -85,7 +85,7 @@ def delete_many(kind: str) -> Callable[[Session], object]:
         catalog, actor = _system_account(session)
         model = KINDS[kind].model
         chosen = session.scalars(select(model.id).order_by(model.id).limit(CHOSEN_OBJECTS)).all()
-        catalogue.delete_objects(catalog, actor, model, chosen, "Twice")
+        catalog_objects.delete_objects(catalog, actor, model, chosen, "Twice")
 
     return act
 
@@ -108,7 +108,7 @@ def on_series(act: Callable, *more) -> Callable[[Session], object]:
 
     def run(session: Session) -> None:
         catalog, actor = _system_account(session)
-        act(catalog, actor, catalogue.find(catalog, "series", LONG), *more)
+        act(catalog, actor, catalog_objects.find(catalog, "series", LONG), *more)
 
     return run
 
@@ -117,17 +117,17 @@ def move(session: Session) -> None:
     """A publisher becomes an imprint."""
     catalog, actor = _system_account(session)
     session.execute(text("DELETE FROM imprint WHERE publisher_id = 1"))
-    both = (catalogue.find(catalog, "publisher", each) for each in (1, 2))
-    catalogue.move(catalog, actor, *both, with_children=True)
+    both = (catalog_objects.find(catalog, "publisher", each) for each in (1, 2))
+    catalog_objects.move(catalog, actor, *both, with_children=True)
 
 
 def _add_universe(catalog: Catalog, actor: User, series) -> None:
-    universe = catalogue.find(catalog, "universe", 4000)
-    catalogue.add_universe(catalog, actor, series, universe, characters=True)
+    universe = catalog_objects.find(catalog, "universe", 4000)
+    catalog_objects.add_universe(catalog, actor, series, universe, characters=True)
 
 
 def _repair_anthology(catalog: Catalog, actor: User, series) -> None:
-    catalogue.repair_anthology(catalog, actor, series, roles=True, descriptions=True)
+    catalog_objects.repair_anthology(catalog, actor, series, roles=True, descriptions=True)
 
 
 EXECUTIVES = dict.fromkeys(range(1, 601), ((4000, "Writer"),))
@@ -159,11 +159,11 @@ OPERATIONS = {
     "add a universe to the long series and its characters": on_series(_add_universe),
     "repair the long series as an anthology": on_series(_repair_anthology),
     "make the publisher of most an imprint": move,
-    "add the credits of executives to 500 issues": on_issues(catalogue.add_executives, EXECUTIVES),
-    "rate 500 issues Teen": on_issues(catalogue.edit_issues, "rate teen"),
-    "remove 500 covers": on_issues(catalogue.edit_issues, "remove covers"),
-    "rebuild the slugs of the long series": on_series(catalogue.rebuild_slugs),
-    "correct the first year of the long series": on_series(catalogue.fix_start_year, 1901),
+    "add the credits of executives to 500 issues": on_issues(catalog_objects.add_executives, EXECUTIVES),
+    "rate 500 issues Teen": on_issues(catalog_objects.edit_issues, "rate teen"),
+    "remove 500 covers": on_issues(catalog_objects.edit_issues, "remove covers"),
+    "rebuild the slugs of the long series": on_series(catalog_objects.rebuild_slugs),
+    "correct the first year of the long series": on_series(catalog_objects.fix_start_year, 1901),
 }
 
 

@@ -2,9 +2,9 @@
 
     python -m bench.matching [--issues 100000] [--names 10000] [--seed 1] [--wrong KIND]
 
-Fills a catalogue with realistic names: relaunches under the same name, annuals, collections, Italian and
+Fills a catalog with realistic names: relaunches under the same name, annuals, collections, Italian and
 Japanese titles. File names are made from a sample of its issues (bench/noisy_names.py), and from issues and
-series that the catalogue does not have. Each call has 100 of them. Printed are, by kind of noise: names, the
+series that the catalog does not have. Each call has 100 of them. Printed are, by kind of noise: names, the
 share whose first candidate is right, the share that is certain, and how many of the certain are right; then
 how often first candidates are right by score, which results were certain but wrong, and the CPU time of web
 server and PostgreSQL per call.
@@ -32,7 +32,7 @@ from comicsdb.models.choices import SeriesTypeCode
 
 NAMES_PER_CALL = 100
 YEARS_APART = 2
-ABSENT_SHARE = 0.1  # the share of names of series and issues that the catalogue does not have
+ABSENT_SHARE = 0.1  # the share of names of series and issues that the catalog does not have
 HEROES = (
     "Night Heron|Captain Meridian|The Iron Wasp|Doctor Umbra|Scarlet Fox|Moonstalker|The Amazing Locust|Vixen"
     "|Green Sentinel|Lady Tempest|Ghost Harbor|Star Rangers|Steel Legion|The Uncanny Five|Blue Marauder|Cobra"
@@ -64,7 +64,7 @@ PUBLISHERS = "Marvel|DC Comics|Image|Dark Horse|IDW|Vertigo|Boom! Studios|Dynami
 TITLES = "The Fall|Homecoming|Into the Dark|No Way Out|Bad Blood|The Long Night|Ashes|Reunion".split("|")
 
 
-def catalogue(issues: int, random: Random) -> list[list[Issue]]:
+def catalog(issues: int, random: Random) -> list[list[Issue]]:
     """The issues by series, about as many as requested: those of EXAMPLES, then generated ones."""
     runs: dict[tuple, list[Issue]] = defaultdict(list)
     for issue in EXAMPLES:
@@ -167,15 +167,15 @@ def _run(random: Random, name: str, publisher: str, language: str, year: int, le
 
 
 def fill_database(engine: Engine, runs: list[list[Issue]]) -> dict[Issue, int]:
-    """Write the catalogue; returns the ids of issues."""
+    """Write the catalog; returns the ids of issues."""
     with engine.begin() as connection:
-        ids = insert_catalogue(connection, runs)
+        ids = insert_catalog(connection, runs)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text("VACUUM ANALYZE"))
     return ids
 
 
-def insert_catalogue(connection: Connection, runs: list[list[Issue]]) -> dict[Issue, int]:
+def insert_catalog(connection: Connection, runs: list[list[Issue]]) -> dict[Issue, int]:
     """The same within a transaction."""
     ids: dict[Issue, int] = {}
     connection.execute(text("SET LOCAL session_replication_role = replica"))
@@ -207,7 +207,7 @@ def insert_catalogue(connection: Connection, runs: list[list[Issue]]) -> dict[Is
 
 
 def sample(runs: list[list[Issue]], names: int, seed: int) -> tuple[list[list[Issue]], list[NoisyName]]:
-    """The runs for the catalogue, without some of the issues, and names that are also made from these."""
+    """The runs for the catalog, without some of the issues, and names that are also made from these."""
     random = Random(seed)
     absent = {number for number in range(len(runs)) if random.random() < ABSENT_SHARE}
     asked = [random.choice(run) for run in random.choices(runs, k=names)]
@@ -216,7 +216,7 @@ def sample(runs: list[list[Issue]], names: int, seed: int) -> tuple[list[list[Is
         for number, run in enumerate(runs)
         if number not in absent
     ]
-    # Names distinguish all series of the same name, including those left out of the catalogue.
+    # Names distinguish all series of the same name, including those left out of the catalog.
     everything = [issue for run in runs for issue in run[:1]]
     made = list(noisy_names([*asked, *everything], seed=seed))[: len(asked)]
     random.shuffle(made)
@@ -238,7 +238,7 @@ class Tally:
         """Count a result; returns whether its first candidate is right."""
         best = result["candidates"][0] if result["candidates"] else None
         right = best is not None and best["issue"]["id"] == wanted
-        kinds = {*noisy.kinds, "all"} if wanted is not None else {"not in the catalogue"}
+        kinds = {*noisy.kinds, "all"} if wanted is not None else {"not in the catalog"}
         self.total.update(kinds)
         self.first.update(kinds if right else ())
         if best:
@@ -257,7 +257,7 @@ class Tally:
 
 
 def _label(issue: Issue, wanted: int | None) -> str:
-    missing = "" if wanted is not None else ", which the catalogue does not have"
+    missing = "" if wanted is not None else ", which the catalog does not have"
     kind = "" if issue.series_type == "single_issue" else f", {issue.series_type}"
     return f"{issue.series} ({issue.year_began}{kind}) #{issue.number} of {issue.cover_date}{missing}"
 
@@ -311,7 +311,7 @@ def report(tally: Tally, figures: list) -> None:
     print(f"{'noise':22}{'names':>8}{'first':>8}{'certain':>9}{'of these right':>16}")
     for kind, count in tally.total.most_common():
         right = f"{tally.certain_right[kind] / tally.certain[kind]:.2%}" if tally.certain[kind] else "-"
-        first = f"{tally.first[kind] / count:.1%}" if kind != "not in the catalogue" else "-"
+        first = f"{tally.first[kind] / count:.1%}" if kind != "not in the catalog" else "-"
         print(f"{kind:22}{count:8,}{first:>8}{tally.certain[kind] / count:9.1%}{right:>16}")
     everything = tally.certain["everything"]
     print(f"certain: {everything:,}, right {tally.certain_right['everything'] / max(1, everything):.3%}")
@@ -331,7 +331,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--wrong", default="")
     options = parser.parse_args()
-    runs, names = sample(catalogue(options.issues, Random(options.seed)), options.names, options.seed)
+    runs, names = sample(catalog(options.issues, Random(options.seed)), options.names, options.seed)
     with running_harness(None, 0) as harness:
         ids = fill_database(harness.engine, runs)
         print(f"{len(ids):,} issues of {len(runs):,} series")

@@ -42,7 +42,7 @@ class Writer:
         self.done: dict[str, int] = {}
 
     def write(self) -> None:
-        """Do a random write; those that the catalogue rejects count as well."""
+        """Do a random write; those that the catalog rejects count as well."""
         acts = (
             self.rename,
             self.create,

@@ -3,7 +3,7 @@
     python -m bench.misses [--before FOLDER] [--issues 20000] [--seconds 3] [--rounds 3] [--only WORDS]
 
 Serves this checkout, and with --before another one too (which has this program, and an environment in .venv).
-Each has a PostgreSQL of its own with the same generated catalogue and library (bench/library_rows.py), a
+Each has a PostgreSQL of its own with the same generated catalog and library (bench/library_rows.py), a
 Redis, and two processes as in production.ini, without limits. Each row is measured on both in turn. Printed
 are the CPU milliseconds per request of web server, PostgreSQL and Redis together, requests per second, and
 the median time: all are medians over the rounds. Reads are cache misses, as each has another Host header. The
@@ -48,7 +48,7 @@ class Row:
 
 
 def rows(known: dict) -> list[Row]:
-    """Return the rows of the table, for the ids, slugs and names of the catalogue."""
+    """Return the rows of the table, for the ids, slugs and names of the catalog."""
     issues, series, named = known["issues"], known["series"], known["named"]
     words = sorted({word for each in series for word in re.findall(r"\w{4,}", each["name"])})
     dates = [(year, month) for year in range(1985, 2027) for month in range(1, 13)]

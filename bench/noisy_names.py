@@ -37,7 +37,7 @@ LETTERS = "abcdefghijklmnoprstuvw"
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """What a catalogue knows of an issue; `count` is the number of issues of a series that is complete."""
+    """What a catalog knows of an issue; `count` is the number of issues of a series that is complete."""
 
     series: str
     number: str

@@ -2,7 +2,7 @@
 
     python -m bench.reads [--data FOLDER] [--issues 100000] [--seconds 2] [--rounds 5]
 
-Starts PostgreSQL with a generated catalogue (or a data set), Redis, and six servers as in production.ini, of
+Starts PostgreSQL with a generated catalog (or a data set), Redis, and six servers as in production.ini, of
 two processes each: our application without Redis, so that PostgreSQL counts limits, the same without limits,
 one without limits or a memory cache (so that hits come from Redis), one that counts limits in Redis, a
 constant Cornice view, and a bare WSGI application. All rows are measured in each round, forwards and
@@ -64,8 +64,8 @@ def _options():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, help="a data set to import, instead of a generated catalogue")
-    parser.add_argument("--issues", type=int, default=100_000, help="issues of the generated catalogue")
+    parser.add_argument("--data", type=Path, help="a data set to import, instead of a generated catalog")
+    parser.add_argument("--issues", type=int, default=100_000, help="issues of the generated catalog")
     parser.add_argument("--seconds", type=int, default=2, help="of each row in each round")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="a regular expression: which rows")

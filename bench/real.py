@@ -3,7 +3,7 @@
     python -m bench.real FOLDER [--section search] [--names 300] [--seed 1] [--misses]
 
 `FOLDER/issues.tsv` has a line for each issue, with the columns `series`, `start_year`, `number` and `year`.
-They fill a catalogue of one publisher. `FOLDER/other_descriptions.tsv` has issues as others write them; the
+They fill a catalog of one publisher. `FOLDER/other_descriptions.tsv` has issues as others write them; the
 column `comicvine_issue` tells which. Each section is a function of SECTIONS that sends requests to the
 application and prints tables; `--misses` also prints what was not found first.
 """
@@ -37,7 +37,7 @@ from comicsdb.matching.words import ARTICLES
 PUBLISHER = "Harbor House"
 YEARS = range(1900, 2100)
 RESULTS = 5  # a result among so many is found "in five"
-GENERATED = 100_000  # issues of the generated catalogue that costs are also measured with
+GENERATED = 100_000  # issues of the generated catalog that costs are also measured with
 _ARTICLE = re.compile(
     "^(?:" + "|".join(each if each.endswith("'") else f"{each} " for each in ARTICLES) + ")", re.IGNORECASE
 )
@@ -46,7 +46,7 @@ _SERIES_LINK = re.compile(r'href="[^"]*/series/s(\d+)/"')
 
 @dataclass
 class Run:
-    """A series with its issues, and its id in the catalogue."""
+    """A series with its issues, and its id in the catalog."""
 
     id: int
     name: str
@@ -249,7 +249,7 @@ def _cause(ids: list[int | None], right: set[int]) -> str:
 
 
 def measure_cost(data: Data, options: argparse.Namespace) -> None:
-    """Measure the milliseconds of a search, here and in a generated catalogue."""
+    """Measure the milliseconds of a search, here and in a generated catalog."""
     _print_cost("these comics", data.app, [run.name for run in data.runs], options)
     with running_harness(None, GENERATED) as harness:
         names = harness.column("SELECT name FROM series ORDER BY id")

@@ -2,7 +2,7 @@
 
     python -m bench.tagging [--files 20000] [--issues 100000] [--seed 1]
 
-The catalogue and the names are those of `bench.matching`, so a tenth of the series are not in the catalogue.
+The catalog and the names are those of `bench.matching`, so a tenth of the series are not in the catalog.
 The resulting tags are read back from the files. The server's limits are never reached; the default ones would
 let 20 calls pass in a minute. "One by one" are the calls of a program that looks for one comic at a time: a
 search of the series, one of the issue, and its detail.
@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 
 from bench.harness import Harness, running_harness
-from bench.matching import catalogue, fill_database, sample
+from bench.matching import catalog, fill_database, sample
 from bench.noisy_names import Issue, NoisyName
 from comicsdb_client import Client, archive, comicinfo, tagging, xml
 from comicsdb_client.tagging import Outcome
@@ -67,7 +67,7 @@ def read_back(
         counts["tagged"] += tagged is not None
         counts["right"] += tagged is not None and tagged == wanted
         if tagged is not None and tagged != wanted:
-            print(f"wrong: {noisy.name} is {wanted or 'not in the catalogue'}, tagged as {tagged}")
+            print(f"wrong: {noisy.name} is {wanted or 'not in the catalog'}, tagged as {tagged}")
     return counts
 
 
@@ -85,7 +85,7 @@ def measure(harness: Harness, files: dict[Path, NoisyName], ids: dict[Issue, int
     counts, total = read_back(files, ids, first, url), len(files)
     single = ONE_BY_ONE * total
     rows = {
-        "files": f"{total:,}, of which {counts['known']:,} are in the catalogue",
+        "files": f"{total:,}, of which {counts['known']:,} are in the catalog",
         "outcomes": ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items()),
         "calls": f"{calls:,}; one by one {single:,}, {single / calls:,.0f} times as many",
         "time": f"{seconds:,.0f} s; with limits at least {calls / 20:,.0f} minutes",
@@ -107,7 +107,7 @@ def main() -> None:
     parser.add_argument("--issues", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    runs, names = sample(catalogue(options.issues, Random(options.seed)), 2 * options.files, options.seed)
+    runs, names = sample(catalog(options.issues, Random(options.seed)), 2 * options.files, options.seed)
     with running_harness(None, 0) as harness, tempfile.TemporaryDirectory() as folder:
         ids = fill_database(harness.engine, runs)
         print(f"{len(ids):,} issues of {len(runs):,} series")

@@ -1,4 +1,4 @@
-"""The core of comicsdb: the catalogue, readers' libraries, accounts, and everything they share."""
+"""The core of comicsdb: the catalog, readers' libraries, accounts, and everything they share."""
 
 import gc
 
@@ -33,7 +33,7 @@ def includeme(config):
     config.include("pyramid_tm")  # one transaction per request
     config.include("comicsdb.db")  # request.dbsession
     config.include("comicsdb.db.read_pool")  # request.read_pool, for single reads
-    config.include("comicsdb.db.replicas")  # replicas, for catalogue reads
+    config.include("comicsdb.db.replicas")  # replicas, for catalog reads
     config.include("comicsdb.clock")  # request.today, the business day
     config.include("comicsdb.readcache.build_fingerprint")  # the fingerprint of code and settings
     config.include("comicsdb.readcache.regions")  # request.cache

@@ -1,4 +1,4 @@
-"""A build step of the packages that compiles their message catalogues."""
+"""A build step of the packages that compiles their message catalogs."""
 
 import sys
 from pathlib import Path
@@ -16,10 +16,10 @@ def compile_messages(folder: Path) -> None:
 
 
 class BuildPy(build_py):
-    """setuptools' build_py, which first compiles the catalogues, so that they become package data."""
+    """setuptools' build_py, which first compiles the catalogs, so that they become package data."""
 
     def run(self):
-        """Compile the catalogues, then build."""
+        """Compile the catalogs, then build."""
         compile_messages(Path("locale").absolute())
         super().run()
 

@@ -23,14 +23,14 @@ class Permission(StrEnum):
     """A permission, as `scope:action`."""
 
     API_SCHEMA = "api:schema"  # read the OpenAPI document
-    API_READ = "api:read"  # read the public catalogue through the API, where anonymous reading is on
+    API_READ = "api:read"  # read the public catalog through the API, where anonymous reading is on
     API = "api:use"  # read everything that requires an account there, and search by POST
     LIBRARY = "api:library"  # read and write one's own library through the API
-    API_EDIT = "api:edit"  # create and update catalogue objects through the API
+    API_EDIT = "api:edit"  # create and update catalog objects through the API
     API_DELETE = "api:delete"  # delete them; no endpoint offers that
     API_REFERENCE = "api:reference"  # write reference data; no endpoint offers that
     MEMBER = "site:member"  # pages for logged-in users, and one's own library
-    EDIT = "entity:edit"  # create and update catalogue objects on the site
+    EDIT = "entity:edit"  # create and update catalog objects on the site
     DELETE = "entity:delete"  # delete them there
     REVERT = "entity:revert"  # restore an older version there
     OFFICIAL_LISTS = "reading_list:official"  # see, change and add to the official account's lists

@@ -22,7 +22,7 @@ from comicsdb.http.session_cookie import session_identifier
 from comicsdb.log_lines import printable
 from comicsdb.mirror import ORIGIN
 from comicsdb.models import (
-    CATALOGUE,
+    CATALOG,
     ApiToken,
     Credit,
     Group,
@@ -57,7 +57,7 @@ logger = logging.getLogger(__name__)
 # Kinds that the API can only read.
 REFERENCE_KINDS = (Role.__tablename__, SeriesType.__tablename__, ReadingList.__tablename__)
 PART_KINDS = (Credit.__tablename__, Variant.__tablename__)
-GUARDED_KINDS = (*(model.__tablename__ for model in CATALOGUE), *PART_KINDS, *REFERENCE_KINDS)
+GUARDED_KINDS = (*(model.__tablename__ for model in CATALOG), *PART_KINDS, *REFERENCE_KINDS)
 
 
 _user, _group, _token = User.__table__, Group.__table__, ApiToken.__table__
@@ -372,7 +372,7 @@ def _permission(request) -> Permission:
 
 
 def _permission_to_read(request, route: str) -> Permission:
-    """API, except for public routes: the OpenAPI document, and catalogue reads without any credentials."""
+    """API, except for public routes: the OpenAPI document, and catalog reads without any credentials."""
     permission = request.registry["comicsdb_api.permissions"].get(route)
     is_read = request.method in READ_METHODS or request.registry.settings[ORIGIN]  # mirrors only read
     is_public_read = is_read and not sends_credentials(request.environ)

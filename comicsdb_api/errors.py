@@ -46,7 +46,7 @@ NOT_ACCEPTABLE = "Could not satisfy the request Accept header."
 # Matches all other URLs below /api/, so that the API returns 404 for them, not the site.
 UNKNOWN_ROUTE, UNKNOWN_PATTERN = "api.unknown", "/api{rest:(/.*)?}"
 ID_LABELS = {"cv_id": "Comic Vine ID", "gcd_id": "GCD ID"}
-# The key of errors that concern several fields, in the catalogue and in the API.
+# The key of errors that concern several fields, in the catalog and in the API.
 FIELD_NAMES = {"__all__": "non_field_errors"}
 
 
@@ -243,7 +243,7 @@ def invalid_values(error: catalog.InvalidError, request, route: str | None = Non
 
 
 def messages_by_field(errors: dict) -> dict:
-    """Return the catalogue's messages by field, with the API's names."""
+    """Return the catalog's messages by field, with the API's names."""
     return {FIELD_NAMES.get(field, field): messages for field, messages in errors.items()}
 
 

@@ -1,4 +1,4 @@
-"""The API reads that the policy for cached reads serves: details of catalogue objects, and all lists.
+"""The API reads that the policy for cached reads serves: details of catalog objects, and all lists.
 
 Views use the same functions: those of `auth` for credentials and accounts, `negotiation`,
 `resource.cached_reads` for dates, tags and the cache, and `throttle` for limits.

@@ -1,4 +1,4 @@
-"""The demo catalogue: old comics and invented ones.
+"""The demo catalog: old comics and invented ones.
 
 `DATA` is the folder of a data set with pictures, accounts, reading lists and a collection, which `comicsdb
 import --accounts` reads; `add_community` adds what a data set cannot contain. The passwords and tokens of the

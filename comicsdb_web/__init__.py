@@ -34,5 +34,5 @@ def includeme(config):
     config.include(".forms.expired_session")  # restores forms sent after the session had ended
     config.include(".forms")  # requests of scripts in forms
     config.include(".rendering.linked_data")  # structured data for search engines
-    config.include(".pages.catalogue.base")  # config.add_entity_views: the pages of a kind
+    config.include(".pages.catalog.base")  # config.add_entity_views: the pages of a kind
     config.include(".pages")  # the pages

@@ -1,4 +1,4 @@
-"""Message catalogues: lingua extracts the texts, which are merged into the file of each language.
+"""Message catalogs: lingua extracts the texts, which are merged into the file of each language.
 
 Each of the packages that speak has a domain of its own name, and in `locale/` the template `<domain>.pot` and
 `<language>/LC_MESSAGES/<domain>.po`. The `.mo` files are made of these in the build.
@@ -82,7 +82,7 @@ def _extract(arguments: list[str]) -> None:
 
 
 def merged(domain: str, language: str) -> Catalog:
-    """Return the updated catalogue of a language: new texts are empty, unused ones removed."""
+    """Return the updated catalog of a language: new texts are empty, unused ones removed."""
     path = language_file(domain, language)
     if path.exists():
         with path.open("rb") as stream:
@@ -99,7 +99,7 @@ def merged(domain: str, language: str) -> Catalog:
 
 
 def written(catalog: Catalog) -> bytes:
-    """Serialise a catalogue, sorted by text and without dates, so that it only changes if texts do."""
+    """Serialise a catalog, sorted by text and without dates, so that it only changes if texts do."""
     catalog.fuzzy = False
     for message in catalog:
         message.flags.discard("python-brace-format")  # Babel's guess for `${name}`

@@ -1,4 +1,4 @@
-"""`python -m messages update` updates all catalogues; `add LANGUAGE` starts a translation."""
+"""`python -m messages update` updates all catalogs; `add LANGUAGE` starts a translation."""
 
 import sys
 

@@ -8,7 +8,7 @@ from functools import wraps
 def for_each(names: str, cases: Iterable) -> Callable:
     """Call a test with each of these cases, like `pytest.mark.parametrize`, but with the same fixtures.
 
-    Creating an account and a catalogue takes longer than a request. A failure names its case.
+    Creating an account and a catalog takes longer than a request. A failure names its case.
     """
     names, cases = names.split(","), list(cases)
     assert cases

@@ -14,7 +14,7 @@ ATTEMPTS = 5  # the same number as for a request
 
 
 def run_concurrently(factory, *jobs):
-    """Run jobs that start together, each with its own catalogue, commit them, and return their results.
+    """Run jobs that start together, each with its own catalog, commit them, and return their results.
 
     A job that ends in a conflict is rolled back, and the conflict is its result. A job that meets a deadlock
     is tried again, as a request would be.

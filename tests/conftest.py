@@ -392,7 +392,7 @@ def session(connection):
 
 @pytest.fixture
 def catalog(session):
-    """The catalogue service, acting for the system account."""
+    """The catalog service, acting for the system account."""
     return Catalog(session)
 
 

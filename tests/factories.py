@@ -1,4 +1,4 @@
-"""Objects for tests, created through the catalogue service like those of any writer, and their history."""
+"""Objects for tests, created through the catalog service like those of any writer, and their history."""
 
 import itertools
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ _numbers = itertools.count(1)
 class Factories:
     """Creates one object per call, with the objects that it requires, and commits.
 
-    Values are those of the catalogue service; a parent may be given as an object or an id.
+    Values are those of the catalog service; a parent may be given as an object or an id.
     """
 
     def __init__(self, catalog):

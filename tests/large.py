@@ -1,4 +1,4 @@
-"""A large, realistic, always identical catalogue for tests of plans and benchmarks, made by set-based SQL.
+"""A large, realistic, always identical catalog for tests of plans and benchmarks, made by set-based SQL.
 
     fill(connection)                 # 100,000 issues
     fill(connection, issues=20_000)  # everything in proportion

@@ -1,4 +1,4 @@
-"""The message catalogues: no text is missing or stale, and translations contain the same values."""
+"""The message catalogs: no text is missing or stale, and translations contain the same values."""
 
 import re
 

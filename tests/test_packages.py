@@ -70,8 +70,8 @@ def test_who_takes_pictures_is_known():
     }
 
 
-def test_no_surface_writes_past_the_catalogue():
-    """Views add, change and delete catalogue rows only through `request.catalog`."""
+def test_no_surface_writes_past_the_catalog():
+    """Views add, change and delete catalog rows only through `request.catalog`."""
     for package in ("comicsdb_api", "comicsdb_web"):
         for path in modules(package):
             for node in ast.walk(ast.parse(path.read_text())):

@@ -1,4 +1,4 @@
-"""Deletion of accounts: their own data is removed; their contributions to the catalogue stay, unnamed."""
+"""Deletion of accounts: their own data is removed; their contributions to the catalog stay, unnamed."""
 
 import logging
 from collections import Counter
@@ -59,7 +59,7 @@ def remove_account(session: Session, user: User) -> None:
     """Delete an account without asking for its password.
 
     Foreign keys remove sessions, tokens, links, mails, notices, ratings and the library, transfer the
-    account's catalogue objects to account 1, and clear its name in history, change log and donations.
+    account's catalog objects to account 1, and clear its name in history, change log and donations.
     """
     unit = UnitOfWork.of(session)
     unit.acquire_write_lock()

@@ -51,7 +51,7 @@ def activation(user: User, secret: str) -> Letter:
             _("With an account you can:"),
             Items(
                 (
-                    _("add to the catalogue and correct it,"),
+                    _("add to the catalog and correct it,"),
                     _("keep your collection, pull list, wish list and reading lists,"),
                     _("rate issues, and use the API with your programs."),
                 )

@@ -1,4 +1,4 @@
-"""Actions of staff on accounts, the catalogue and the site, each with an entry in the audit log."""
+"""Actions of staff on accounts, the catalog and the site, each with an entry in the audit log."""
 
 from comicsdb.admin.accounts import (
     DELETABLE,
@@ -19,7 +19,7 @@ from comicsdb.admin.accounts import (
     set_deletable,
     set_password,
 )
-from comicsdb.admin.catalogue import (
+from comicsdb.admin.catalog_objects import (
     add_universe,
     copy_credits,
     find,

@@ -21,7 +21,7 @@ from comicsdb.accounts.tokens import shown_key
 from comicsdb.audit_log import Actor, actor_id_of, changes, record
 from comicsdb.catalog.errors import InvalidError, raise_errors
 from comicsdb.i18n import _
-from comicsdb.models import CATALOGUE, ApiToken, Group, SecurityEventKind, User
+from comicsdb.models import CATALOG, ApiToken, Group, SecurityEventKind, User
 from comicsdb.models.account import CONFIRM_EMAIL, LOG_IN, NOT_ME, RESET
 from comicsdb.models.base import SYSTEM_USER_ID
 from comicsdb.models.choices import SupporterTier
@@ -36,7 +36,7 @@ OWN_FIELDS = ("is_active", *RIGHTS, "email")  # fields that staff cannot change 
 SUPERUSER_ERROR = _("Only a superuser can change the account of a superuser.")
 OWN_ACCOUNT_ERROR = _("You cannot change this here for your own account.")
 
-DELETABLE = tuple(model.__tablename__ for model in CATALOGUE)
+DELETABLE = tuple(model.__tablename__ for model in CATALOG)
 
 
 def create_account(

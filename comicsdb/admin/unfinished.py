@@ -14,7 +14,7 @@ from sqlalchemy import Engine, delete, exists, func, or_, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
-from comicsdb.admin import catalogue
+from comicsdb.admin import catalog_objects
 from comicsdb.catalog import Catalog, CatalogError, late_stamps, rules
 from comicsdb.catalog.kinds import KINDS
 from comicsdb.catalog.maintenance import bulk, pieces, repair_slugs
@@ -88,7 +88,7 @@ def _finish(session: Session, note: UnfinishedAct) -> dict:
         entry = note.arguments.get("entry")
         if entry is not None and any(result.values()):
             of = note.arguments.get("of", note.kind)
-            catalogue.write_entry(session, actor, of, entry, result)
+            catalog_objects.write_entry(session, actor, of, entry, result)
     _remove(session, note)
     session.commit()
     return result
@@ -99,12 +99,12 @@ def _merge(catalog: Catalog, actor: User | None, note: UnfinishedAct) -> None:
     (other_id,), kept_id = note.ids, note.arguments["survivor"]
 
     def found():
-        return [catalogue.find(catalog, note.kind, each) for each in (kept_id, other_id)]
+        return [catalog_objects.find(catalog, note.kind, each) for each in (kept_id, other_id)]
 
     raise_problems(preview_merge(catalog.session, *found()).problems)
     pieces.move_dependents(catalog, note.kind, kept_id, other_id, note.reason)
     catalog.session.expunge_all()
-    catalogue.merge_now(catalog, actor, *found(), note.reason)
+    catalog_objects.merge_now(catalog, actor, *found(), note.reason)
 
 
 def _write(catalog: Catalog, note: UnfinishedAct) -> dict:
@@ -141,20 +141,20 @@ def _rebuild_slugs(catalog: Catalog, ids: list[int], _note: UnfinishedAct) -> di
 
 
 def _bulk(catalog: Catalog, ids: list[int], note: UnfinishedAct) -> dict:
-    done = catalogue.BULK_ACTS[note.act](catalog, ids, **note.arguments["values"])
+    done = catalog_objects.BULK_ACTS[note.act](catalog, ids, **note.arguments["values"])
     return {"objects": list(done.changed)}
 
 
 def _repair(catalog: Catalog, ids: list[int], note: UnfinishedAct) -> dict:
-    return catalogue.REPAIRS[note.act](catalog, ids, **note.arguments["values"])
+    return catalog_objects.REPAIRS[note.act](catalog, ids, **note.arguments["values"])
 
 
 # The function that processes one piece of each act; it returns results by name.
 ACTS: dict[str, Callable[[Catalog, list[int], UnfinishedAct], dict]] = {
     "delete": _delete,
     "repair slugs": _rebuild_slugs,
-    **dict.fromkeys(catalogue.BULK_ACTS, _bulk),
-    **dict.fromkeys(catalogue.REPAIRS, _repair),
+    **dict.fromkeys(catalog_objects.BULK_ACTS, _bulk),
+    **dict.fromkeys(catalog_objects.REPAIRS, _repair),
 }
 
 

@@ -1,4 +1,4 @@
-"""The catalogue: finding and changing its objects, and propagating changes."""
+"""The catalog: finding and changing its objects, and propagating changes."""
 
 from comicsdb.catalog.errors import (
     CatalogError,
@@ -23,4 +23,4 @@ def _catalog(request) -> Catalog:
 def includeme(config):
     """Add `request.catalog`, acting as the current user, and the directive for kinds of other packages."""
     config.add_request_method(_catalog, "catalog", reify=True)
-    config.add_directive("add_catalogue_kind", lambda _config, kind: add_kind(kind))
+    config.add_directive("add_catalog_kind", lambda _config, kind: add_kind(kind))

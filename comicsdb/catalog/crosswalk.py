@@ -1,4 +1,4 @@
-"""The crosswalk between ids of other databases and objects of the catalogue, in both directions.
+"""The crosswalk between ids of other databases and objects of the catalog, in both directions.
 
 The main ids of an object at Comic Vine and at the Grand Comics Database are in `cv_id` and `gcd_id`, the ISBN
 of an issue is in `isbn`; all further ids are rows of `ExternalId`. Every query combines both. Each function
@@ -137,7 +137,7 @@ COLUMNS = ("kind", "id", "slug", "source", "external_id", "scope")
 
 
 def _select_all() -> Iterable[str]:
-    """SQL statements for all external ids in the catalogue, one per kind."""
+    """SQL statements for all external ids in the catalog, one per kind."""
     for kind in OWNERS:
         found = [
             f"SELECT id, '{source}', {name}::text, '' FROM {kind} WHERE {name} > 0"

@@ -1,10 +1,10 @@
-"""Errors of the catalogue, independent of HTTP."""
+"""Errors of the catalog, independent of HTTP."""
 
 from collections.abc import Mapping
 
 
 class CatalogError(Exception):
-    """Base class of the catalogue's errors."""
+    """Base class of the catalog's errors."""
 
 
 class NotFoundError(CatalogError):

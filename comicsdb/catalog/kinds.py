@@ -1,4 +1,4 @@
-"""The kinds of the catalogue, with all facts about them that writes, history, lists, exports and pages use.
+"""The kinds of the catalog, with all facts about them that writes, history, lists, exports and pages use.
 
 Field names are those of the API. The value of a field that refers to another object is its id, that of a link
 field a list of ids.
@@ -120,7 +120,7 @@ _BASE = ("name", "desc", "cv_id", "gcd_id")
 _IMAGE = ("image", "image_width", "image_height")
 _ATTRIBUTED = ("attributions", "external_ids")
 
-_CATALOGUE = (
+_CATALOG = (
     Kind(
         models.Publisher,
         (*_BASE, "alt_names", "founded", "country", *_IMAGE),
@@ -330,7 +330,7 @@ _REFERENCE = (
 )
 
 # In the order in which rows are locked, owners first.
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (*_REFERENCE, *_CATALOGUE)}
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (*_REFERENCE, *_CATALOG)}
 # The fields that store how much of a date is known.
 PRECISIONS = tuple(f"{name}_precision" for kind in KINDS.values() for name in kind.partial_dates)
 
@@ -367,5 +367,5 @@ def kind_of(model) -> Kind:
     """The kind of a model, or of an object; raises KeyError with a hint if it is not registered."""
     name = model.__tablename__
     if name not in KINDS:
-        raise KeyError(f"{name} is no kind of the catalogue: call config.add_catalogue_kind(Kind(...)).")
+        raise KeyError(f"{name} is no kind of the catalog: call config.add_catalog_kind(Kind(...)).")
     return KINDS[name]

@@ -1,4 +1,4 @@
-"""Search: conditions that find objects of the catalogue by words.
+"""Search: conditions that find objects of the catalog by words.
 
 The functions return SQLAlchemy conditions and are independent of requests and pages. Words are folded (case
 and accents) by the same database function as the stored columns, so the trigram indexes can always be used.
@@ -45,7 +45,7 @@ UNCOUNTED = frozenset(
 )
 BEFORE_WORDS = "-–—/:.,;'’\"“(["  # characters, in addition to spaces, that may precede a word
 
-# Models that are searched and ordered like objects of the catalogue.
+# Models that are searched and ordered like objects of the catalog.
 _READING_LIST = Kind(ReadingList, ("name",))
 
 _NUMBER = re.compile(r"^(?P<series>[^#]*)#(?P<number>.*)$", re.DOTALL)

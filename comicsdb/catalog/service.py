@@ -1,4 +1,4 @@
-"""The catalogue service: writes of whole objects, and finding objects by id and slug."""
+"""The catalog service: writes of whole objects, and finding objects by id and slug."""
 
 from contextlib import contextmanager
 
@@ -26,7 +26,7 @@ TOO_LONG = _("Together these names are too long: shorten one of them.")
 
 
 class Catalog:
-    """The catalogue for one account, within the session's transaction.
+    """The catalog for one account, within the session's transaction.
 
     `actor_id` is the acting account, None for commands, whose edits are attributed to the system account and
     have no author in the history. `actor_name` is for the log. Does not commit.

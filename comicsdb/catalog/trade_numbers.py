@@ -38,7 +38,7 @@ class Gtin:
 def parse_gtin(code: str) -> Gtin | None:
     """Parse a UPC-A, EAN-13 or ISBN, with or without a supplement; None for any other length.
 
-    Check digits are not verified, as the catalogue has codes as printed.
+    Check digits are not verified, as the catalog has codes as printed.
     """
     code = compact_code(code).upper()
     if isbn.is_valid(code):

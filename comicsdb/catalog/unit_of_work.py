@@ -1,4 +1,4 @@
-"""The unit of work: it records what a transaction changed in the catalogue, and writes derived data.
+"""The unit of work: it records what a transaction changed in the catalog, and writes derived data.
 
 It listens to the sessions of `db.session_factory`. Each flush records new and changed objects; the service
 records links, parts and deletions, which are set-based statements. From these records, it writes in the same
@@ -9,7 +9,7 @@ transaction:
 - once, before the commit: history, the change log and the versions. They are written under the writers' lock,
   so the log is in commit order, and a version becomes visible together with its data.
 
-Readers' ratings change figures of the catalogue without this lock; see `UnitOfWork.record_ratings`.
+Readers' ratings change figures of the catalog without this lock; see `UnitOfWork.record_ratings`.
 """
 
 import logging
@@ -183,7 +183,7 @@ class UnitOfWork:
         self.changes.rated["series"].update(series)
 
     def record_outdated(self, kind: str) -> None:
-        """Record a write to rows that are not part of the catalogue, but have a version as well."""
+        """Record a write to rows that are not part of the catalog, but have a version as well."""
         self.changes.outdated.add(kind)
 
     def log_after_commit(self, action: str, kind: str, object_id: int, label: str) -> None:
@@ -320,7 +320,7 @@ class UnitOfWork:
         """Write the log lines and delete released files, after the commit."""
         for line in self.changes.log_lines:
             extra = {"username": self.actor_name}
-            logger.info("catalogue %s (user=%s)", line, self.actor_name or "-", extra=extra)
+            logger.info("catalog %s (user=%s)", line, self.actor_name or "-", extra=extra)
         if "media" in self.session.info:  # otherwise, the sweep for orphans deletes the files
             self.session.info["media"].discard(
                 sorted(self.changes.released_files - self.changes.retained_files)
@@ -350,7 +350,7 @@ def _after_flush(session: Session, _context) -> None:
             _record_changed_fields(unit, kind, entity)
     forbidden = [entity for entity in session.deleted if entity.__tablename__ in KINDS]
     if forbidden:
-        raise RuntimeError(f"Delete {forbidden[0]!r} through the catalogue: it keeps tombstone and history.")
+        raise RuntimeError(f"Delete {forbidden[0]!r} through the catalog: it keeps tombstone and history.")
 
 
 def _record_changed_fields(unit: UnitOfWork, kind: str, entity) -> None:

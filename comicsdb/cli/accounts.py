@@ -147,7 +147,7 @@ def reset_second_factor_command(site: Site, username: str):
 @click.confirmation_option(prompt="Delete this account and everything in it?")
 @pass_site
 def delete_command(site: Site, username: str):
-    """Delete an account; its contributions to the catalogue stay."""
+    """Delete an account; its contributions to the catalog stay."""
     with committed_session(site) as session:
         admin.delete_account(session, None, admin.account_named(session, username))
     click.echo(f"The account {username} is deleted.")
@@ -180,7 +180,7 @@ def sign_ups_command(site: Site, state: str, message: str):
 def clean_command(site: Site):
     """Remove old sessions, links, events, drafts, imports, acts, and unfinished sign-ups: a daily job.
 
-    Entries of reading lists whose issues are in the catalogue by now become issues of the lists.
+    Entries of reading lists whose issues are in the catalog by now become issues of the lists.
     Also removes expired counts of rate limits, old deliveries of webhooks, and everything beyond the horizon
     of the change feed.
     """

@@ -22,7 +22,7 @@ from comicsdb.models import User
 def import_comicinfo_command(site: Site, folder: Path, account: str, report: Path | None):
     """Read ComicInfo and MetronInfo in the CBZ files below FOLDER.
 
-    Issues that are certainly in the catalogue are counted. All others, new ones and those with several
+    Issues that are certainly in the catalog are counted. All others, new ones and those with several
     possible matches, are stored for the account, whose page "Comic files" lists them. It can be run again at
     any time: stored ones are updated, and dismissed ones stay dismissed.
     """

@@ -69,7 +69,7 @@ def _check(site: Site, folder: Path) -> None:
         _("The daily dump is missing"),
         (
             _(
-                "There is no dump of the catalogue from the last ${hours} hours. The log of the job says"
+                "There is no dump of the catalog from the last ${hours} hours. The log of the job says"
                 " why; run it again with: comicsdb dump",
                 mapping={"hours": int(MISSED.total_seconds()) // 3600},
             ),

@@ -108,7 +108,7 @@ def import_command(site: Site, folder: Path, accounts: bool, quiet: bool):
 @click.option("--quiet", is_flag=True, help="Print nothing unless something is wrong.")
 @pass_site
 def export_command(site: Site, folder: Path, accounts: bool, quiet: bool):
-    """Write the catalogue as a data set into FOLDER, which must be empty or not exist yet."""
+    """Write the catalog as a data set into FOLDER, which must be empty or not exist yet."""
     with site.session() as session:
         result = export_set(session, folder, site.storage, accounts=accounts)
     if not quiet:

@@ -35,7 +35,7 @@ NEEDED = ("httpx", "comicsdb_api", "comicsdb_web")  # modules of the extra `mirr
 def mirror_command(
     url, folder: Path, port: int, host: str, key, token: str, promote: bool, without_origin: bool
 ):
-    """Mirror the public catalogue of the site at URL, and serve it read-only.
+    """Mirror the public catalog of the site at URL, and serve it read-only.
 
     It starts with the newest dump of the site, and then follows its feed. If it is interrupted, it continues
     where it stopped; without a network, it serves the data it has. URL may be left out once the mirror

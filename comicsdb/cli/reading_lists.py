@@ -28,7 +28,7 @@ ROWS, MEGABYTES = "comicsdb.imports.rows", "comicsdb.imports.megabytes"
     default=None,
     help="Who sees the lists; by default everybody those of the official account, and their owner others.",
 )
-@click.option("--skip-missing", is_flag=True, help="Leave out issues that are not in the catalogue.")
+@click.option("--skip-missing", is_flag=True, help="Leave out issues that are not in the catalog.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @pass_site
 def import_reading_lists_command(
@@ -42,7 +42,7 @@ def import_reading_lists_command(
     """Add the reading lists in files, folders and ZIP archives: CBL, or JSON.
 
     Lists that their owner has already, by name and source, are left alone. Entries whose issues are not
-    certainly in the catalogue stay in their lists and become issues later, unless --skip-missing is given.
+    certainly in the catalog stay in their lists and become issues later, unless --skip-missing is given.
     Each file is a transaction of its own.
     """
     official = site.settings["comicsdb.official_account"]
@@ -91,7 +91,7 @@ def _files(site: Site, paths: tuple[Path, ...]) -> Iterator[tuple[str, bytes]]:
 def _print_outcome(name: str, outcome: Outcome) -> Counter:
     """Print what became of the lists of a file; returns their numbers."""
     for row in outcome.missing:
-        click.echo(f"{name}: not certainly in the catalogue: {row.says}", err=True)
+        click.echo(f"{name}: not certainly in the catalog: {row.says}", err=True)
     if outcome.repeated:
         click.echo(f"{name}: entries that are repeated and left out: {outcome.repeated:,}", err=True)
     for list_name in outcome.added:

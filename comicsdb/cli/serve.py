@@ -51,9 +51,9 @@ ADDRESS_VARIABLE = "COMICSDB_BASE_URL"
 HERE = (None, "localhost", "127.0.0.1", "::1")  # names of the local machine
 NAME_LENGTH = 40
 EMPTY = """\
-The catalogue of this database is empty, and is served as it is:
+The catalog of this database is empty, and is served as it is:
     --data FOLDER   loads a data set first,
-    --demo          loads the demo catalogue first,
+    --demo          loads the demo catalog first,
     {account}   creates a first account."""
 NO_DEMO_ACCOUNTS = "The demo's accounts cannot log in here: their passwords are public."
 
@@ -88,7 +88,7 @@ class Account(NamedTuple):
 def serve_command(site: Site, data: Path | None, demo: bool, port: int, host: str):
     """Serve site and API, migrating the database first.
 
-    If the database is empty, the data set is loaded, if one is named; else the demo catalogue, if the
+    If the database is empty, the data set is loaded, if one is named; else the demo catalog, if the
     database is embedded.
     """
     if data is not None and not data.is_dir():
@@ -207,7 +207,7 @@ def database_name(folder: Path) -> str:
 
 
 def prepare(site: Site, plan: ServePlan) -> list[Account]:
-    """Migrate, load the data set into an empty catalogue, and return accounts that can log in."""
+    """Migrate, load the data set into an empty catalog, and return accounts that can log in."""
     with site.engine(plan.url) as engine:
         upgrade(engine)
         with db.session_factory(engine)() as session:
@@ -218,7 +218,7 @@ def prepare(site: Site, plan: ServePlan) -> list[Account]:
                 session.rollback()
                 _load(site, plan, session)
             elif not plan.is_demo and not plan.url.startswith(EMBEDDED):
-                click.echo("The catalogue of this database already has rows: it is served as it is.")
+                click.echo("The catalog of this database already has rows: it is served as it is.")
             accounts = _accounts(site, plan.folder, session) if plan.folder is not None else []
             if plan.is_demo and not accounts:
                 click.echo(NO_DEMO_ACCOUNTS)
@@ -298,13 +298,13 @@ def installed_demo() -> ModuleType:
     for found in entry_points(group=GROUP):
         return found.load()
     raise click.ClickException(
-        "The demo catalogue is not installed: install comicsdb-demo, or name a data set with --data."
+        "The demo catalog is not installed: install comicsdb-demo, or name a data set with --data."
     )
 
 
 @click.command("demo")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 def demo_command(folder: Path):
-    """Copy the demo catalogue, including pictures, into FOLDER; `import --accounts` reads it."""
+    """Copy the demo catalog, including pictures, into FOLDER; `import --accounts` reads it."""
     shutil.copytree(installed_demo().DATA, folder, dirs_exist_ok=True)
-    click.echo(f"The demo catalogue is in {folder}.")
+    click.echo(f"The demo catalog is in {folder}.")

@@ -8,7 +8,7 @@ from comicsdb import clock
 from comicsdb.cli.support import Site, pass_site
 from comicsdb.clock import first_of_month
 from comicsdb.community.statistics import count_added, issues_by_account
-from comicsdb.models import CATALOGUE, Character, Creator, Issue, ReadingList, User
+from comicsdb.models import CATALOG, Character, Creator, Issue, ReadingList, User
 
 YEARS = click.IntRange(1900, 9998)
 NAMES = {"user_account": "users", "series": "series"}
@@ -27,8 +27,8 @@ def _print_added(site: Site, models: tuple[type, ...], begin: date, end: date) -
 @click.argument("year", type=YEARS)
 @pass_site
 def annual_stats_command(site: Site, year: int):
-    """Count the accounts and the objects of the catalogue that were added in YEAR (site's time zone)."""
-    _print_added(site, (User, *CATALOGUE), date(year, 1, 1), date(year + 1, 1, 1))
+    """Count the accounts and the objects of the catalog that were added in YEAR (site's time zone)."""
+    _print_added(site, (User, *CATALOG), date(year, 1, 1), date(year + 1, 1, 1))
 
 
 @click.command("monthly-site-stats")

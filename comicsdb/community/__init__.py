@@ -1,1 +1,1 @@
-"""Polls, statistics of the catalogue, public profiles, follows, reviews and years in review."""
+"""Polls, statistics of the catalog, public profiles, follows, reviews and years in review."""

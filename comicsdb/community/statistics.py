@@ -22,7 +22,7 @@ YEARS = 5  # minimum number shown, so that there is a chart
 PUBLISHERS = 9  # shown by name; the others are added up
 
 
-def catalogue_figures(session: Session, zone: ZoneInfo, today: date) -> dict:
+def catalog_figures(session: Session, zone: ZoneInfo, today: date) -> dict:
     """The figures of the statistics page, in five statements; days are those of the site's time zone.
 
     totals: number of objects by kind. by_year, by_day, by_month: lists of [day, issues added] without gaps,

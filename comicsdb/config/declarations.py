@@ -236,7 +236,7 @@ SITE = (
         "comicsdb.licence",
         "CC BY-SA 4.0 https://creativecommons.org/licenses/by-sa/4.0/",
         "name and URL, or `none`",
-        "the licence of the catalogue; shown on the site and in the description of the API",
+        "the licence of the catalog; shown on the site and in the description of the API",
         read.licence,
     ),
     Setting(
@@ -477,7 +477,7 @@ LIMITS = (
     switch(
         "comicsdb_api.anonymous",
         "on",
-        "whether the public catalogue can be read through the API without an account",
+        "whether the public catalog can be read through the API without an account",
     ),
     number(
         "comicsdb_api.throttle.anonymous_burst",
@@ -633,7 +633,7 @@ DATABASE = (
         REPLICAS,
         "",
         "addresses, separated by spaces",
-        "streaming replicas of the database, reached without a pooler, which serve uncached catalogue"
+        "streaming replicas of the database, reached without a pooler, which serve uncached catalog"
         " reads of visitors and the API",
         read.replicas,
         secret=True,

@@ -117,7 +117,7 @@ def _dbsession(request) -> Session:
     # discards its prepared statements on every rollback.
     zope.sqlalchemy.register(session, STATUS_CHANGED, request.tm)
     session.info["today"] = request.today
-    session.info["media"] = request.media  # the catalogue removes unreferenced pictures from this storage
+    session.info["media"] = request.media  # the catalog removes unreferenced pictures from this storage
     return session
 
 

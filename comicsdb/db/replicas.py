@@ -1,4 +1,4 @@
-"""Read replicas: streaming replicas that serve catalogue reads on cache misses.
+"""Read replicas: streaming replicas that serve catalog reads on cache misses.
 
 One rule keeps reads up to date: the primary is first asked for the few values that the response depends on,
 and a replica is used only if it shows the same values. The request then reads in the very transaction in

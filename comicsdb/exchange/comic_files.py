@@ -1,6 +1,6 @@
 """Import of the tags in users' own comic files (CBZ): ComicInfo and MetronInfo, as drafts to review.
 
-Nothing is written to the catalogue. Issues that are matched with certainty are only reported; all others are
+Nothing is written to the catalog. Issues that are matched with certainty are only reported; all others are
 stored for the account, which reviews them (`exchange.tagged_files`). The key of a stored issue is derived
 from its tags, so an interrupted import can simply be run again, and reading a file twice adds nothing.
 """

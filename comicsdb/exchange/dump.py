@@ -1,6 +1,6 @@
 """Dumps: all public data at one moment, as files that outlive the server.
 
-A dump is a folder named by its time in UTC. It holds the public tables as SQLite, the catalogue as a data set
+A dump is a folder named by its time in UTC. It holds the public tables as SQLite, the catalog as a data set
 of compressed JSON lines, the crosswalk of ids as CSV, and a signed manifest that names all files with their
 digests. docs/data.md describes them.
 """

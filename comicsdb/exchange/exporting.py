@@ -1,4 +1,4 @@
-"""Export of the catalogue as a data set, in the format of import.
+"""Export of the catalog as a data set, in the format of import.
 
 Files are written row by row from one snapshot of the database, ordered by id. Without accounts, users,
 ratings and libraries are left out, and the system account becomes the author of everything. Passwords and

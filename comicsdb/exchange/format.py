@@ -246,7 +246,7 @@ _UNIQUE_IDS = (("slug", ("slug",)), ("cv_id", ("cv_id",)), ("gcd_id", ("gcd_id",
 
 
 def _entity(name: str, model, *parts: str | Field, unique: tuple = (), with_picture: bool = True) -> File:
-    """The file of a kind of the catalogue that has a name."""
+    """The file of a kind of the catalog that has a name."""
     common = "id name slug desc cv_id gcd_id created_on modified"
     last = (*_links(model), _picture()) if with_picture else _links(model)
     return _file(name, model, common, *parts, *last, unique=(*_UNIQUE_IDS, *unique))
@@ -623,7 +623,7 @@ PULL_LISTS = _of_account("pull_lists", models.PullList, _nested("series", PULL_L
 WISH_LISTS = _of_account("wish_lists", models.WishList, _nested("items", WISH_LIST_ITEMS))
 
 REFERENCE = (GENRES, SERIES_TYPES, ROLES, AGE_RATINGS)
-CATALOGUE = (PUBLISHERS, IMPRINTS, UNIVERSES, CREATORS, TEAMS, CHARACTERS, ARCS, SERIES, ISSUES)
+CATALOG = (PUBLISHERS, IMPRINTS, UNIVERSES, CREATORS, TEAMS, CHARACTERS, ARCS, SERIES, ISSUES)
 PARTS = (CREDITS, VARIANTS, *OWNED)
 # Lists come before their items, and reads before the items that show them.
 LIBRARY = (
@@ -632,7 +632,7 @@ LIBRARY = (
     *(PULL_LISTS, PULL_LIST_SERIES, WISH_LISTS, WISH_LIST_ITEMS),
 )
 # All files in the order of import and export; those of accounts are exported only on request.
-FILES = (*REFERENCE, USERS, *CATALOGUE, *PARTS, ISSUE_RATINGS, *LIBRARY)
+FILES = (*REFERENCE, USERS, *CATALOG, *PARTS, ISSUE_RATINGS, *LIBRARY)
 OF_ACCOUNTS = (USERS, ISSUE_RATINGS, *LIBRARY)
 BY_NAME = {file.name: file for file in FILES}
 BY_KIND = {file.kind: file for file in FILES}

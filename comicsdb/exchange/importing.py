@@ -2,7 +2,7 @@
 
 `import_set` reads a folder in the format of `exchange.format`.
 
-- Into an empty catalogue, objects are imported with the ids of the set, and its reference data replaces the
+- Into an empty catalog, objects are imported with the ids of the set, and its reference data replaces the
   seeded rows (`exchange.reference`).
 - Otherwise a row of the set matches a row of the database if both were created at the same microsecond and
   the slug of the set is the row's, a former one of it, or the row's without its number (`exchange.matching`).
@@ -37,7 +37,7 @@ from comicsdb.exchange.compression import SUFFIX
 from comicsdb.exchange.downloads import MANIFEST
 from comicsdb.exchange.dump import DumpError, check_file
 from comicsdb.exchange.format import (
-    CATALOGUE,
+    CATALOG,
     FILES,
     ISSUE_RATINGS,
     ISSUES,
@@ -110,8 +110,8 @@ def import_set(
 
 
 def is_empty(session: Session) -> bool:
-    """Whether the catalogue has no rows, and no tombstones, whose ids must not be reused."""
-    tables = [*(file.kind for file in CATALOGUE), Tombstone.__tablename__]
+    """Whether the catalog has no rows, and no tombstones, whose ids must not be reused."""
+    tables = [*(file.kind for file in CATALOG), Tombstone.__tablename__]
     exists = " OR ".join(f"EXISTS (SELECT FROM {table})" for table in tables)
     return not session.scalar(text(f"SELECT {exists}"))
 
@@ -181,7 +181,7 @@ def _read(run: ImportRun, batch: Batch, passwords: Passwords | None) -> None:
         else:
             matching.match(run)
     with _phase(run, "pictures"):
-        for file in (*CATALOGUE, VARIANTS):
+        for file in (*CATALOG, VARIANTS):
             if file.has_picture:
                 if not run.keep_ids:
                     storing.keep_pictures(run, file, images)
@@ -237,16 +237,16 @@ def _files(run: ImportRun) -> tuple[File, ...]:
 
 def _lock_tables(run: ImportRun) -> None:
     """Block other writers, so that matches stay valid; readers are not blocked."""
-    # This comes first, as all writers of the catalogue take this lock before those of tables.
+    # This comes first, as all writers of the catalog take this lock before those of tables.
     run.unit.acquire_write_lock()
-    files = (*REFERENCE, *CATALOGUE, *PARTS, ISSUE_RATINGS, *([USERS, *LIBRARY] if run.accounts else []))
+    files = (*REFERENCE, *CATALOG, *PARTS, ISSUE_RATINGS, *([USERS, *LIBRARY] if run.accounts else []))
     tables = [file.kind for file in files]
     run.cursor.execute(f"LOCK TABLE {', '.join(tables)} IN SHARE ROW EXCLUSIVE MODE")
 
 
 def _record_new(run: ImportRun) -> None:
     """Record the new rows in the unit of work, for history, change log and versions."""
-    for file in CATALOGUE:
+    for file in CATALOG:
         created = run.ids(f"SELECT db_id FROM {file.staged} WHERE NOT found")
         if created:
             run.unit.record_imported(file.kind, created)

@@ -1,4 +1,4 @@
-"""Matches the rows of a set with existing rows of the catalogue; all others get new ids.
+"""Matches the rows of a set with existing rows of the catalog; all others get new ids.
 
 Afterwards `db_id` and `found` of all staged rows are set, their references are ids of the database, and new
 rows have unused slugs.
@@ -13,7 +13,7 @@ from comicsdb.exchange.format import (
     ATTRIBUTIONS,
     BY_KIND,
     BY_NAME,
-    CATALOGUE,
+    CATALOG,
     CREDITS,
     EXTERNAL_IDS,
     ISSUE_RATINGS,
@@ -40,7 +40,7 @@ _BY_NUMBERED_SLUG = (
 
 def match(run: ImportRun) -> None:
     """Match all files, each after those that it refers to."""
-    for file in CATALOGUE:
+    for file in CATALOG:
         run.cursor.execute(
             f"UPDATE {file.staged} s SET db_id = t.id, found = true FROM {file.kind} t"
             " WHERE t.slug = s.slug AND t.created_on = s.created_on"
@@ -62,7 +62,7 @@ def match(run: ImportRun) -> None:
         )
     for file in (CREDITS, ISSUE_RATINGS):
         match_columns(run, file)
-    kept = not any(_ids_differ(run, file) for file in CATALOGUE)
+    kept = not any(_ids_differ(run, file) for file in CATALOG)
     for file, owner, content in (
         (VARIANTS, ("issue_id",), ("name", "sku", "upc")),
         (ATTRIBUTIONS, ("entity", "entity_id"), ("source", "url")),
@@ -77,7 +77,7 @@ def match(run: ImportRun) -> None:
 
 
 def map_account_references(run: ImportRun) -> None:
-    """Map references to accounts, whose ids are the only ones that can change in an empty catalogue."""
+    """Map references to accounts, whose ids are the only ones that can change in an empty catalog."""
     for file in (ISSUES, ISSUE_RATINGS):
         map_references(run, file)
 
@@ -201,7 +201,7 @@ def _match_content(run: ImportRun, file: File, source: str, columns: tuple[str, 
 
 
 def _match_ids(run: ImportRun, file: File, source: str, owner: tuple[str, ...]) -> None:
-    """Match parts with the same owner and id; valid only if the catalogue has the ids of the set."""
+    """Match parts with the same owner and id; valid only if the catalog has the ids of the set."""
     same = " AND ".join(f"t.{column} = s.{column}" for column in owner)
     run.cursor.execute(
         f"UPDATE {file.staged} s SET found = true FROM {source} t WHERE NOT s.found AND t.id = s.id"

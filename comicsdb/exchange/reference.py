@@ -1,7 +1,7 @@
 """Import of reference data.
 
-In an empty catalogue the rows of the set replace the seeded ones. Fields that a record lacks, as in sets of
-older programs, are copied from the seeded row with the same code, name or older name. In other catalogues,
+In an empty catalog the rows of the set replace the seeded ones. Fields that a record lacks, as in sets of
+older programs, are copied from the seeded row with the same code, name or older name. In other catalogs,
 rows are matched by code or name; matched ones stay as they are, and missing ones are added.
 """
 

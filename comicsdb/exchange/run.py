@@ -105,7 +105,7 @@ class ImportRun:
     folder: Path
     storage: Storage
     accounts: bool
-    keep_ids: bool  # use the ids of the set, as the catalogue is empty
+    keep_ids: bool  # use the ids of the set, as the catalog is empty
     today: date  # the business day: ratings of issues that are not out yet are not counted
     progress: SilentProgress
     problems: Problems = field(default_factory=Problems)

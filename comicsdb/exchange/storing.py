@@ -17,7 +17,7 @@ from comicsdb.catalog import propagation
 from comicsdb.exchange.format import (
     BY_KIND,
     BY_NAME,
-    CATALOGUE,
+    CATALOG,
     CREDITS,
     ISSUE_RATINGS,
     ISSUES,
@@ -94,8 +94,8 @@ DERIVED: dict[str, tuple[dict[str, str], str]] = {
 
 
 def write_new(run: ImportRun) -> None:
-    """Insert the new rows of the catalogue and their links."""
-    for file in (*CATALOGUE, *PARTS, ISSUE_RATINGS):
+    """Insert the new rows of the catalog and their links."""
+    for file in (*CATALOG, *PARTS, ISSUE_RATINGS):
         run.progress.step(f"storing {file.name}")
         insert(run, file)
         if run.keep_ids:  # the sequence was not used for the ids
@@ -224,7 +224,7 @@ def store_hashes(run: ImportRun, file: File) -> None:
 def update_matched(run: ImportRun) -> None:
     """Update matched rows, and record the changes of existing rows in the unit of work."""
     _place_undated(run)
-    for file in CATALOGUE:
+    for file in CATALOG:
         changed = _update(run, file, [column for column in file.columns if column not in FIXED_COLUMNS])
         for field in file.link_fields:
             changed |= _relink(run, file, field)
@@ -323,7 +323,7 @@ def _relink(run: ImportRun, file: File, field: Field) -> set[int]:
         f" ON CONFLICT DO NOTHING RETURNING {link.own}, {link.other}"
     )
     own, other = {pair[0] for pair in pairs}, {pair[1] for pair in pairs}
-    if pairs and file in CATALOGUE:
+    if pairs and file in CATALOG:
         run.unit.record_link_change(file.kind, link, own, other)
     return own
 
@@ -332,7 +332,7 @@ def _record_new_issues(run: ImportRun) -> None:
     """Record the changes to existing rows that new issues belong to or link to."""
     for series in _owners_of_new(run, ISSUES, "series_id", BY_NAME["series"]):
         _record_place_change(run, {series})
-    for file in CATALOGUE:
+    for file in CATALOG:
         for field in file.link_fields:
             if file is not ISSUES and not field.link.symmetric:
                 continue

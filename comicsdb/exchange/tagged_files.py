@@ -31,7 +31,7 @@ ORDER = (TaggedFile.file, TaggedFile.id)
 
 @dataclass(frozen=True)
 class MatchedFile:
-    """A stored issue with the catalogue's candidates for it; `is_known` if the first one certainly is it."""
+    """A stored issue with the catalog's candidates for it; `is_known` if the first one certainly is it."""
 
     row: TaggedFile
     issues: list[Issue]
@@ -62,7 +62,7 @@ def store(session: Session, user_id: int, digest: str, **values) -> TaggedFile |
 
 
 def remove(session: Session, user_id: int, digest: str) -> None:
-    """Remove an issue that is now in the catalogue."""
+    """Remove an issue that is now in the catalog."""
     session.execute(delete(TaggedFile).where(TaggedFile.user_id == user_id, TaggedFile.digest == digest))
 
 
@@ -75,7 +75,7 @@ def list_statements(user_id: int, *, dismissed: bool) -> tuple[Select, Select, S
 
 
 def match_rows(session: Session, rows: Sequence[TaggedFile]) -> list[MatchedFile]:
-    """Match rows with issues of the catalogue; returns them in the same order."""
+    """Match rows with issues of the catalog; returns them in the same order."""
     descriptors = [build_descriptor(DescriptorSchema().deserialize(row.known)) for row in rows]
     results = match(session, descriptors, CANDIDATES) if descriptors else []
     ids = [candidates_of(each) for each in results]
@@ -97,7 +97,7 @@ def of_account(session: Session, user_id: int, ids: Sequence[int]) -> list[Tagge
 
 
 def remove_known(session: Session, user_id: int, ids: Sequence[int]) -> int:
-    """Remove those rows whose issues are certainly in the catalogue; returns their number."""
+    """Remove those rows whose issues are certainly in the catalog; returns their number."""
     known = [each.row.id for each in match_rows(session, of_account(session, user_id, ids)) if each.is_known]
     session.execute(delete(TaggedFile).where(TaggedFile.id.in_(known)))
     return len(known)

@@ -2,7 +2,7 @@
 
 Triggers record the changes (`alembic/baseline/library_acts.sql`) of every transaction that names an account:
 everything it changes is one act. `locks.lock_account` names the account; code that does not take that lock
-calls `begin`. Merges, deletions and imports of the catalogue name no account: they are not acts of a reader.
+calls `begin`. Merges, deletions and imports of the catalog name no account: they are not acts of a reader.
 """
 
 from collections.abc import Collection, Sequence

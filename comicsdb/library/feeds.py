@@ -46,5 +46,5 @@ def issues(session: Session, today: date, window: Window, *conditions: ColumnEle
 
 
 def last_change(session: Session) -> datetime | None:
-    """The time of the catalogue's latest change; nothing in a public feed is newer."""
+    """The time of the catalog's latest change; nothing in a public feed is newer."""
     return session.scalar(select(Change.at).order_by(Change.seq.desc()).limit(1))

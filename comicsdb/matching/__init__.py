@@ -1,1 +1,1 @@
-"""Matching what clients know of a comic with issues of the catalogue."""
+"""Matching what clients know of a comic with issues of the catalog."""

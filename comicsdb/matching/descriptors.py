@@ -135,7 +135,7 @@ def _day(year: int | None, month: int | None, day: int | None) -> date | None:
 
 
 def _language(language: str) -> str:
-    """The catalogue's code for a language code, with or without a region, or for a language name."""
+    """The catalog's code for a language code, with or without a region, or for a language name."""
     folded = language.strip().casefold()
     short = folded.partition("-")[0].partition("_")[0]
     return short if short in LANGUAGES else words.LANGUAGES.get(folded, "")

@@ -6,7 +6,7 @@ gets a score for how likely it is to be the issue's number. The best one separat
 story title after it.
 
 Some names are ambiguous: the number in `Batman 66` may be part of the title. `ParsedName.readings` has the
-alternatives, most likely first, so that a caller with a catalogue can look them up in turn.
+alternatives, most likely first, so that a caller with a catalog can look them up in turn.
 """
 
 import re
@@ -58,7 +58,7 @@ class ParsedName:
     """What a file name says about a comic; "" and None stand for missing values.
 
     series: the name of the series, beginning with its article, and including words such as Annual.
-    number: as in the catalogue: `1`, `1.5`, `½`, `1A`, `1.MU`, `-1`; a range of issues is `1-6`.
+    number: as in the catalog: `1`, `1.5`, `½`, `1A`, `1.MU`, `-1`; a range of issues is `1-6`.
     title: the title of a story or of an edition, or an alternative title of the series.
     count: the number of issues in the series.
     volume: the volume number of the series. For manga and collections, the volume is the `number`.
@@ -67,7 +67,7 @@ class ParsedName:
     is_year_early: whether the year stands before the number, as the first year of a series does in its label.
     format: the code of a series type, or another format in `words`.
     publisher: as written.
-    language: the catalogue's code.
+    language: the catalog's code.
     pages: the number of pages.
     isbn, upc: digits only, including a supplement.
     ids: ids in other databases.

@@ -119,7 +119,7 @@ SEASONS = frozenset("season stagione saison staffel temporada phase".split())
 COUNTED = frozenset("cover covers page pages pp pgs issues variants".split())
 PAGES = frozenset("p pp pg pgs page pages pag pagg pagine seiten paginas".split())
 
-# Language codes of the catalogue, by the words for them in names.
+# Language codes of the catalog, by the words for them in names.
 LANGUAGES = {
     word: code
     for code, words in {

@@ -1,6 +1,6 @@
 """Uploaded pictures: cleaned, stored, and removed again if the transaction that uses them is rolled back.
 
-Storing may wait for another server, so it is done before the catalogue's `create`, `update` or `lock`, which
+Storing may wait for another server, so it is done before the catalog's `create`, `update` or `lock`, which
 make other writers wait until the transaction ends. If the process dies in between, it leaves a file that no
 row refers to, which the sweep removes.
 """

@@ -1,4 +1,4 @@
-"""Mirrors: a read-only copy of the public catalogue of another site, which follows its feed.
+"""Mirrors: a read-only copy of the public catalog of another site, which follows its feed.
 
 `origin.py` is the client of the other site, `following.py` keeps the database equal to that of the origin,
 `covers.py` caches requested pictures. The command is `comicsdb mirror` (`comicsdb/cli/mirroring.py`).

@@ -2,7 +2,7 @@
 
 The feed returns the state that each changed object has at the time of the request, so states in one response
 may refer to objects in later ones. They are stored (`received_state`) until a response is the last one, and
-applied together: the catalogue is then that of the origin at the moment of this response. Each response is
+applied together: the catalog is then that of the origin at the moment of this response. Each response is
 stored in the same transaction as the position after it, so a mirror may be killed at any moment.
 """
 
@@ -51,7 +51,7 @@ def position(connection: Connection) -> Position | None:
 
 
 def load(connection: Connection, file: Path, origin: str, public_key: str, start: Position) -> None:
-    """Replace the catalogue with the tables of a dump; the feed is then followed from its position.
+    """Replace the catalog with the tables of a dump; the feed is then followed from its position.
 
     `file` is the SQLite file of a dump. Everything happens in the caller's transaction.
     """
@@ -148,7 +148,7 @@ def receive(connection: Connection, answer: dict, asked: Position) -> Position:
 
 
 def apply_received(connection: Connection) -> None:
-    """Write all received states and lines to the catalogue; together they are the state of one moment."""
+    """Write all received states and lines to the catalog; together they are the state of one moment."""
     found: dict[str, list[int]] = {}
     for kind in PUBLIC_KINDS:
         mine = select(_state.c.object_id).where(_state.c.kind == kind)

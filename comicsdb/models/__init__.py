@@ -81,5 +81,5 @@ from comicsdb.models.series import Series, series_associated, series_genre
 from comicsdb.models.user import ApiToken, Group, LoginSession, User, user_group_member
 from comicsdb.models.webhook import Webhook, WebhookDelivery
 
-# The nine kinds of the catalogue, in the order of their dependencies.
-CATALOGUE = (Publisher, Imprint, Universe, Creator, Team, Character, Arc, Series, Issue)
+# The nine kinds of the catalog, in the order of their dependencies.
+CATALOG = (Publisher, Imprint, Universe, Creator, Team, Character, Arc, Series, Issue)

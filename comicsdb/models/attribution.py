@@ -1,4 +1,4 @@
-"""Attributions: the sources of the texts of catalogue objects."""
+"""Attributions: the sources of the texts of catalog objects."""
 
 from sqlalchemy import CheckConstraint, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column

@@ -282,8 +282,8 @@ class SourcesMixin:
         return relationship("ExternalId", lazy="raise", viewonly=True, order_by=order)
 
 
-class CatalogueEntity(AuthorsMixin, ExternalIdColumnsMixin, SourcesMixin, Entity):
-    """Columns common to the named kinds of the catalogue."""
+class CatalogEntity(AuthorsMixin, ExternalIdColumnsMixin, SourcesMixin, Entity):
+    """Columns common to the named kinds of the catalog."""
 
     __abstract__ = True
 
@@ -291,11 +291,11 @@ class CatalogueEntity(AuthorsMixin, ExternalIdColumnsMixin, SourcesMixin, Entity
 
     @declared_attr.directive
     def __table_args__(cls):  # noqa: N805
-        return catalogue_args(cls.__tablename__)
+        return catalog_args(cls.__tablename__)
 
 
-def catalogue_args(table: str, *more, other_names: str = "", other_folded: str = ""):
-    """Return the constraints and indexes of a named kind of the catalogue, followed by its own.
+def catalog_args(table: str, *more, other_names: str = "", other_folded: str = ""):
+    """Return the constraints and indexes of a named kind of the catalog, followed by its own.
 
     `other_names` is the column of further names, and `other_folded` their folded form.
     """

@@ -67,7 +67,7 @@ COLLECTED_CODES = (SeriesTypeCode.HARDCOVER, SeriesTypeCode.TRADE_PAPERBACK, Ser
 
 
 class AttributionSource(_Labelled):
-    """The source of a text in the catalogue."""
+    """The source of a text in the catalog."""
 
     MARVEL = "M", "Marvel"
     WIKIPEDIA = "W", "Wikipedia"
@@ -284,7 +284,7 @@ class WebhookState(StrEnum):
 class TokenScope(StrEnum):
     """The scope of an API token; each includes the ones before it."""
 
-    READ = "read"  # read the catalogue
+    READ = "read"  # read the catalog
     LIBRARY = "library"  # read and write the owner's library: collection, lists, ratings
     EDIT = "edit"  # everything the owner may do
 

@@ -1,4 +1,4 @@
-"""External ids: the ids of catalogue objects in other databases and shops."""
+"""External ids: the ids of catalog objects in other databases and shops."""
 
 from datetime import datetime
 

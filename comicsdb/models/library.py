@@ -66,7 +66,7 @@ def variant_key() -> Mapped[int | None]:
 
 
 class LibraryRowMixin:
-    """The id and stamps of a row of a library; the stamps work like those of the catalogue."""
+    """The id and stamps of a row of a library; the stamps work like those of the catalog."""
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     modified: Mapped[datetime] = stamp()

@@ -12,7 +12,7 @@ class Mirror(Base):
     """The state of a mirror, in a single row: its origin, and the position in the origin's feed.
 
     `public_key` verifies the origin's dumps. Everything up to the positions `after` and `touched` of the feed
-    with `epoch` is applied or received. `current` is when the catalogue was last equal to the origin's.
+    with `epoch` is applied or received. `current` is when the catalog was last equal to the origin's.
     """
 
     __tablename__ = "mirror"

@@ -8,11 +8,11 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import (
     CASCADE,
-    CatalogueEntity,
+    CatalogEntity,
     IssueListMixin,
     NameStampMixin,
     PictureMixin,
-    catalogue_args,
+    catalog_args,
     choice_check,
     folded,
     metadata,
@@ -49,16 +49,16 @@ class AliasesMixin:
 
 def alias_args(table: str):
     """Return the table arguments of a kind whose search includes aliases."""
-    return catalogue_args(table, other_names="alias", other_folded="alias_folded")
+    return catalog_args(table, other_names="alias", other_folded="alias_folded")
 
 
-class Arc(IssueListMixin, NameStampMixin, PictureMixin, CatalogueEntity):
+class Arc(IssueListMixin, NameStampMixin, PictureMixin, CatalogEntity):
     """A story that spans several issues."""
 
     __tablename__ = "arc"
 
 
-class Creator(AliasesMixin, NameStampMixin, PictureMixin, CatalogueEntity):
+class Creator(AliasesMixin, NameStampMixin, PictureMixin, CatalogEntity):
     """A person who makes comics."""
 
     __tablename__ = "creator"
@@ -73,7 +73,7 @@ class Creator(AliasesMixin, NameStampMixin, PictureMixin, CatalogueEntity):
     death_precision: Mapped[str] = precision()
 
 
-class Team(IssueListMixin, NameStampMixin, PictureMixin, CatalogueEntity):
+class Team(IssueListMixin, NameStampMixin, PictureMixin, CatalogEntity):
     """A group of characters."""
 
     __tablename__ = "team"
@@ -82,7 +82,7 @@ class Team(IssueListMixin, NameStampMixin, PictureMixin, CatalogueEntity):
     universes = relationship("Universe", secondary=team_universe, lazy="raise", viewonly=True)
 
 
-class Character(AliasesMixin, IssueListMixin, NameStampMixin, PictureMixin, CatalogueEntity):
+class Character(AliasesMixin, IssueListMixin, NameStampMixin, PictureMixin, CatalogEntity):
     """A character who appears in comics."""
 
     __tablename__ = "character"

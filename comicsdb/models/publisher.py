@@ -5,10 +5,10 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from comicsdb.models.base import (
-    CatalogueEntity,
+    CatalogEntity,
     NameStampMixin,
     PictureMixin,
-    catalogue_args,
+    catalog_args,
     folded,
     ordered_text,
     ordering_index,
@@ -19,11 +19,11 @@ from comicsdb.models.base import (
 from comicsdb.models.choices import DEFAULT_COUNTRY, YEARS
 
 
-class Publisher(PictureMixin, CatalogueEntity):
+class Publisher(PictureMixin, CatalogEntity):
     """A company that publishes comics."""
 
     __tablename__ = "publisher"
-    __table_args__ = catalogue_args(
+    __table_args__ = catalog_args(
         "publisher",
         upper_trigram_index("publisher", "name"),
         range_check("founded", *YEARS),
@@ -37,11 +37,11 @@ class Publisher(PictureMixin, CatalogueEntity):
     country: Mapped[str] = mapped_column(String(2), server_default=DEFAULT_COUNTRY, default=DEFAULT_COUNTRY)
 
 
-class Imprint(PictureMixin, CatalogueEntity):
+class Imprint(PictureMixin, CatalogEntity):
     """A named line of comics of a publisher."""
 
     __tablename__ = "imprint"
-    __table_args__ = catalogue_args(
+    __table_args__ = catalog_args(
         "imprint", upper_trigram_index("imprint", "name"), range_check("founded", *YEARS)
     )
 
@@ -51,11 +51,11 @@ class Imprint(PictureMixin, CatalogueEntity):
     publisher: Mapped[Publisher] = relationship(lazy="raise", viewonly=True)
 
 
-class Universe(NameStampMixin, PictureMixin, CatalogueEntity):
+class Universe(NameStampMixin, PictureMixin, CatalogEntity):
     """A shared fictional world."""
 
     __tablename__ = "universe"
-    __table_args__ = catalogue_args(
+    __table_args__ = catalog_args(
         "universe",
         Index(
             "uq_universe_publisher_id_name_designation",

@@ -124,7 +124,7 @@ class ReadingListItem(Base):
 
 
 class PendingEntry(Base):
-    """An entry of an imported list whose issue is not certainly in the catalogue yet, as the file names it.
+    """An entry of an imported list whose issue is not certainly in the catalog yet, as the file names it.
 
     `position` is that among the issues and pending entries of the list together. `ids` are those of other
     sources, as in "comicvine 9 metron 17". `tried_on` is when the issue was last looked for.

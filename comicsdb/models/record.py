@@ -1,4 +1,4 @@
-"""Records of changes to the catalogue: history, change log, versions, tombstones and former slugs."""
+"""Records of changes to the catalog: history, change log, versions, tombstones and former slugs."""
 
 from datetime import datetime
 from uuid import UUID
@@ -132,7 +132,7 @@ class Epoch(Base):
     """A few rows, one of which is raised by every commit that changes a stamp, a version or permissions.
 
     As long as their sum is the same, everything that was read at that sum is valid; sums never repeat.
-    Raising a row is the last statement of a transaction, issued by the catalogue's unit of work and by
+    Raising a row is the last statement of a transaction, issued by the catalog's unit of work and by
     triggers on accounts, groups and tokens. There are several rows so that commits do not wait for one
     another (`alembic/baseline/epoch.sql`).
 

@@ -22,10 +22,10 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from comicsdb.models.base import (
     CASCADE,
     SMALL_MAX,
-    CatalogueEntity,
+    CatalogEntity,
     IssueListMixin,
     RatingsMixin,
-    catalogue_args,
+    catalog_args,
     choice_check,
     folded,
     metadata,
@@ -64,11 +64,11 @@ AVERAGE = (
 )
 
 
-class Series(IssueListMixin, RatingsMixin, CatalogueEntity):
+class Series(IssueListMixin, RatingsMixin, CatalogEntity):
     """A run of issues of one publisher under one name."""
 
     __tablename__ = "series"
-    __table_args__ = catalogue_args(
+    __table_args__ = catalog_args(
         "series",
         Index(
             "uq_series_publisher_id_name_volume_series_type_id",

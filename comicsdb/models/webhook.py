@@ -1,4 +1,4 @@
-"""Webhooks: URLs that are notified of changes to the catalogue, and the messages sent to them."""
+"""Webhooks: URLs that are notified of changes to the catalog, and the messages sent to them."""
 
 from datetime import datetime
 

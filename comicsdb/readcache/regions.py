@@ -1,7 +1,7 @@
 """The cache: regions of dogpile.cache with bytes, whose keys contain their validators.
 
 Stored values never become outdated, so there is no invalidation; lifetimes only limit memory. Only figures of
-the whole catalogue may be as old as the lifetime of their region, and pages show their age.
+the whole catalog may be as old as the lifetime of their region, and pages show their age.
 """
 
 from collections.abc import Callable

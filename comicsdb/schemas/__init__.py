@@ -3,7 +3,7 @@
 `PublisherSchema().deserialize(values)` returns values for `catalog.create`, or raises `colander.Invalid`,
 which `errors_by_field` turns into messages by field. With `partial=True` nothing is required (PATCH); with
 `form=True` an empty text means "no value" if the field allows that. Schemas do not access the database: the
-catalogue checks whether ids exist and fields are consistent.
+catalog checks whether ids exist and fields are consistent.
 """
 
 from comicsdb.schemas.attribution import AttributionSchema

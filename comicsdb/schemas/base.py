@@ -48,7 +48,7 @@ class ObjectSchema(MappingSchema):
                 field.missing = drop
 
     def deserialize(self, cstruct=colander.null):
-        """Return the values for the catalogue, with currencies by their columns; raise Invalid."""
+        """Return the values for the catalog, with currencies by their columns; raise Invalid."""
         if not isinstance(cstruct, dict):
             kind = type(cstruct).__name__
             raise Invalid(self, formatted("Invalid data. Expected a dictionary, but got ${kind}.", kind=kind))

@@ -22,7 +22,7 @@ class ExternalIdSchema(ObjectSchema):
     scope = text(SCOPE_LENGTH)
 
     def deserialize(self, cstruct=None):
-        """Return the values for the catalogue; the id is in the form that its source uses."""
+        """Return the values for the catalog; the id is in the form that its source uses."""
         values = super().deserialize(cstruct)
         if not {"source", "external_id"} <= values.keys():  # the schema is partial
             return values
@@ -38,7 +38,7 @@ class ExternalId(Field):
     """An external id: an object, which forms send as JSON."""
 
     def read(self, node, value):
-        """The values for the catalogue."""
+        """The values for the catalog."""
         if isinstance(value, str):
             with suppress(ValueError):  # if it fails, the schema reports that it is not an object
                 value = orjson.loads(value)

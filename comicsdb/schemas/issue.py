@@ -55,7 +55,7 @@ class IssueSchema(ObjectSchema):
     external_ids = external_ids()
 
     def deserialize(self, cstruct=colander.null):
-        """Return the values for the catalogue; a price always includes its currency."""
+        """Return the values for the catalog; a price always includes its currency."""
         values = super().deserialize(cstruct)
         if "price" in values:
             values["price"], currency = values["price"]
@@ -88,7 +88,7 @@ class VariantSchema(ObjectSchema):
     issue = reference(required=True)
 
     def deserialize(self, cstruct=colander.null):
-        """Return the values for the catalogue."""
+        """Return the values for the catalog."""
         values = super().deserialize(cstruct)
         if "price" in values:
             values.setdefault("currency", Currency.USD.value)

@@ -2,17 +2,17 @@
 
 from comicsdb.models.choices import KNOWN_PRECISIONS
 from comicsdb.schemas.base import field, references, texts
-from comicsdb.schemas.catalogue import CatalogueSchema
+from comicsdb.schemas.catalog_schema import CatalogSchema
 from comicsdb.schemas.types import Choice, PartialDate
 
 ALIAS_LENGTH = 100
 
 
-class ArcSchema(CatalogueSchema):
+class ArcSchema(CatalogSchema):
     """An arc."""
 
 
-class CharacterSchema(CatalogueSchema):
+class CharacterSchema(CatalogSchema):
     """A character."""
 
     alias = texts(ALIAS_LENGTH)
@@ -21,7 +21,7 @@ class CharacterSchema(CatalogueSchema):
     universes = references()
 
 
-class CreatorSchema(CatalogueSchema):
+class CreatorSchema(CatalogSchema):
     """A creator."""
 
     birth = field(PartialDate(nullable=True))
@@ -31,7 +31,7 @@ class CreatorSchema(CatalogueSchema):
     alias = texts(ALIAS_LENGTH)
 
 
-class TeamSchema(CatalogueSchema):
+class TeamSchema(CatalogSchema):
     """A team."""
 
     creators = references()

@@ -11,12 +11,12 @@ from comicsdb.schemas.base import (
     texts,
     year,
 )
-from comicsdb.schemas.catalogue import CatalogueSchema
+from comicsdb.schemas.catalog_schema import CatalogSchema
 from comicsdb.schemas.external_id import external_ids
 from comicsdb.schemas.types import Choice, Id
 
 
-class PublisherSchema(CatalogueSchema):
+class PublisherSchema(CatalogSchema):
     """A publisher; `country` is an ISO 3166-1 code in either case or "", in forms with a default."""
 
     alt_names = texts(NAME_LENGTH)
@@ -24,7 +24,7 @@ class PublisherSchema(CatalogueSchema):
     country = field(Choice(("", *COUNTRIES), fold=str.upper, default=DEFAULT_COUNTRY))
 
 
-class ImprintSchema(CatalogueSchema):
+class ImprintSchema(CatalogSchema):
     """An imprint."""
 
     founded = year()

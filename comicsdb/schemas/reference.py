@@ -33,7 +33,7 @@ class SeriesTypeSchema(EntitySchema):
     notes = text()
 
     def deserialize(self, cstruct=colander.null):
-        """Return the values for the catalogue; a missing code is null, as codes are unique."""
+        """Return the values for the catalog; a missing code is null, as codes are unique."""
         values = super().deserialize(cstruct)
         if values.get("code") == "":
             values["code"] = None

@@ -11,11 +11,11 @@ from comicsdb.schemas.base import (
     texts,
     year,
 )
-from comicsdb.schemas.catalogue import CatalogueSchema
+from comicsdb.schemas.catalog_schema import CatalogSchema
 from comicsdb.schemas.types import Choice, Id
 
 
-class SeriesSchema(CatalogueSchema):
+class SeriesSchema(CatalogSchema):
     """A series.
 
     Without `partial`, a missing imprint means none, and so do an empty text, 0 and null: writing the whole

@@ -1,4 +1,4 @@
-"""Webhooks: programs of accounts are notified over HTTP of changes in the catalogue.
+"""Webhooks: programs of accounts are notified over HTTP of changes in the catalog.
 
 Messages are thin: lines of the change feed, signed as specified by Standard Webhooks
 (www.standardwebhooks.com). Accounts manage their webhooks by `endpoints`; `delivery` sends messages from a

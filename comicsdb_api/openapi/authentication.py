@@ -10,7 +10,7 @@ from comicsdb_api.retirement import ENDING, BasicRetirement
 
 BY_TOKEN = "knoxApiToken"  # noqa: S105  (the name of a scheme)
 _ABOUT_TOKENS = (
-    "A token of the account. Its scope limits it: `read` reads the catalogue, `library` also reads and writes"
+    "A token of the account. Its scope limits it: `read` reads the catalog, `library` also reads and writes"
     " the account's collection, pull list and wish list, `edit` does everything that the account may do. Each"
     " operation names the scope that it needs."
 )

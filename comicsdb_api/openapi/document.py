@@ -315,7 +315,7 @@ def _read_operation(endpoint: Endpoint, components: Components, registry) -> dic
 
 
 def _can_merge(resource: type) -> bool:
-    """Whether the resource's objects may be merged into others, as only catalogue objects may."""
+    """Whether the resource's objects may be merged into others, as only catalog objects may."""
     return resource.model.__tablename__ in KINDS
 
 

@@ -14,7 +14,7 @@ A package can serve a model of its own (a subclass of `comicsdb.models.Entity`) 
         config.include("comicsdb_api")
         config.add_entity_resource(RatingResource)
 
-It can also be written through the API if the kind is registered (`config.add_catalogue_kind`) and the
+It can also be written through the API if the kind is registered (`config.add_catalog_kind`) and the
 resource has a `schema` (a subclass of `comicsdb.schemas.EntitySchema`)::
 
     class RatingResource(EntityResource):
@@ -330,14 +330,14 @@ class EntityResource(ListResource):
         )
         return writes.encoded_json_response(request, 200, writes.written_body(request, type(self), object_id))
 
-    # Calls to the catalogue.
+    # Calls to the catalog.
 
     def load_entity(self):
-        """The object with the id in the path; raises the catalogue's errors."""
+        """The object with the id in the path; raises the catalog's errors."""
         return self.request.catalog.get(self.model, self.id_in_path())
 
     def require_entity(self, object_id: int) -> None:
-        """Raise the catalogue's errors if no object has the id. It is only loaded later, with a lock."""
+        """Raise the catalog's errors if no object has the id. It is only loaded later, with a lock."""
         if self.request.read_pool.fetch(_existing(self.model), {"id": object_id}) is None:
             self.request.catalog.get(self.model, object_id)
 

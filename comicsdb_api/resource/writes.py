@@ -46,7 +46,7 @@ class PictureField:
 
     @classmethod
     def of(cls, kind: Kind) -> "PictureField | None":
-        """The declaration for a kind of the catalogue, or None."""
+        """The declaration for a kind of the catalog, or None."""
         return cls(kind.name, "cover_hash" in kind.scalars) if IMAGE in kind.scalars else None
 
 
@@ -62,7 +62,7 @@ def validated(sent: ParsedBody, schema: type[ObjectSchema]) -> dict:
 class Draft:
     """The values in a body, and its errors so far, as messages by field.
 
-    A picture is decoded, and stored if there are no errors, before the catalogue locks out other writers. Its
+    A picture is decoded, and stored if there are no errors, before the catalog locks out other writers. Its
     file is deleted if the transaction fails.
     """
 

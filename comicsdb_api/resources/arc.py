@@ -4,13 +4,13 @@ from comicsdb.models import Arc, issue_arc
 from comicsdb.schemas import ArcSchema
 from comicsdb_api.resource import expressions
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalog_resource import CatalogResource
 from comicsdb_api.resources.issue import linked_issues
 
 arc = Arc.__table__
 
 
-class ArcResource(CatalogueResource):
+class ArcResource(CatalogResource):
     """Story arcs: stories told over several issues."""
 
     model = Arc

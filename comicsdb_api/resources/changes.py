@@ -1,4 +1,4 @@
-"""The change feed (`/api/change/`): all catalogue changes, in the order in which they became visible."""
+"""The change feed (`/api/change/`): all catalog changes, in the order in which they became visible."""
 
 import re
 import time
@@ -214,7 +214,7 @@ FILTERS = (
 
 
 class ChangeResource(Resource):
-    """All changes to the catalogue, oldest first, with increasing numbers."""
+    """All changes to the catalog, oldest first, with increasing numbers."""
 
     title = "change list"
     is_feed = True

@@ -13,13 +13,13 @@ from comicsdb.models import (
 from comicsdb.schemas import CharacterSchema
 from comicsdb_api.resource import expressions
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalog_resource import CatalogResource
 from comicsdb_api.resources.issue import linked_issues
 
 character, universe = Character.__table__, Universe.__table__
 
 
-class CharacterResource(CatalogueResource):
+class CharacterResource(CatalogResource):
     """Characters that appear in comics."""
 
     model = Character

@@ -221,14 +221,14 @@ CollectionResource.operations = {
 class CollectionListing(OwnListing):
     """The Listing of items; its statement first finds the items, then their order, then the rows of the page.
 
-    In a single step, PostgreSQL would scan the whole catalogue in the order of the list to find a page of
+    In a single step, PostgreSQL would scan the whole catalog in the order of the list to find a page of
     items, and build the rows of all pages before the requested one.
     """
 
     def _statement(self, with_count: bool, strategy: str, conditions=()):  # noqa: ARG002  (it is always counted)
         resource = self.resource
         mine = select(item.c.id, item.c.issue_id).where(resource.caller_condition(), *conditions).cte("mine")
-        # OFFSET 0 keeps PostgreSQL from joining the whole catalogue instead of the issues of these items.
+        # OFFSET 0 keeps PostgreSQL from joining the whole catalog instead of the issues of these items.
         places = (
             select(*resource.order()[:-1])
             .select_from(issue.join(series))

@@ -8,12 +8,12 @@ from comicsdb.schemas import CreatorSchema
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.types import ChoiceText
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalog_resource import CatalogResource
 
 creator = Creator.__table__
 
 
-class CreatorResource(CatalogueResource):
+class CreatorResource(CatalogResource):
     """People who make comics."""
 
     model = Creator

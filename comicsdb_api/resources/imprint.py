@@ -6,7 +6,7 @@ from comicsdb.models import Imprint, Publisher
 from comicsdb.schemas import ImprintSchema
 from comicsdb_api.resource import expressions
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.catalogue import PublishedResource
+from comicsdb_api.resources.catalog_resource import PublishedResource
 
 imprint = Imprint.__table__
 

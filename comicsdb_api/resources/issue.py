@@ -35,7 +35,7 @@ from comicsdb_api.resource.filters import DateFilter, DateRangeFilter, Filter, I
 from comicsdb_api.resource.listing import ChildList
 from comicsdb_api.resource.types import ChoiceText, CurrencyCode
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalog_resource import CatalogResource
 
 issue, series, series_type = Issue.__table__, Series.__table__, SeriesType.__table__
 publisher, imprint, age_rating = Publisher.__table__, Imprint.__table__, AgeRating.__table__
@@ -120,7 +120,7 @@ def _days(name: str, subject: str) -> DateRangeFilter:
     return DateRangeFilter(f"{name}_range", ISSUE[f"{name}_after"], ISSUE[f"{name}_before"], subject)
 
 
-class IssueResource(CatalogueResource):
+class IssueResource(CatalogResource):
     """Issues of series."""
 
     model = Issue

@@ -9,13 +9,13 @@ from comicsdb_api.resource import expressions
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resource.listing import ChildList
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalog_resource import CatalogResource
 from comicsdb_api.resources.series import SeriesResource
 
 publisher, series = Publisher.__table__, Series.__table__
 
 
-class PublisherResource(CatalogueResource):
+class PublisherResource(CatalogResource):
     """Publishers of comics."""
 
     model = Publisher

@@ -10,7 +10,7 @@ from comicsdb.schemas import SeriesSchema
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.filters import ChoiceFilter, Filter, IntegerFilter
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalog_resource import CatalogResource
 from comicsdb_api.resources.issue import child_issues
 
 series, series_type = Series.__table__, SeriesType.__table__
@@ -41,7 +41,7 @@ def associated():
     )
 
 
-class SeriesResource(CatalogueResource):
+class SeriesResource(CatalogResource):
     """Runs of issues under one name."""
 
     model = Series

@@ -4,13 +4,13 @@ from comicsdb.models import Creator, Team, Universe, issue_team, team_creator, t
 from comicsdb.schemas import TeamSchema
 from comicsdb_api.resource import expressions
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalog_resource import CatalogResource
 from comicsdb_api.resources.issue import linked_issues
 
 team, universe = Team.__table__, Universe.__table__
 
 
-class TeamResource(CatalogueResource):
+class TeamResource(CatalogResource):
     """Groups of characters."""
 
     model = Team

@@ -8,7 +8,7 @@ from comicsdb.schemas import UniverseSchema
 from comicsdb_api.resource import expressions
 from comicsdb_api.resource.filters import Filter
 from comicsdb_api.resources import filters
-from comicsdb_api.resources.catalogue import CatalogueResource
+from comicsdb_api.resources.catalog_resource import CatalogResource
 
 universe = Universe.__table__
 CONDITIONS = base_conditions(Universe)
@@ -20,7 +20,7 @@ def _publisher(none, name: str):
     return func.coalesce(column, literal_column(repr(none), column.type), type_=column.type)
 
 
-class UniverseResource(CatalogueResource):
+class UniverseResource(CatalogResource):
     """Shared fictional worlds."""
 
     model = Universe

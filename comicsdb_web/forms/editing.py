@@ -23,7 +23,7 @@ from comicsdb_web.forms.values import PICTURE_EXPIRED, Change, changes_of, store
 from comicsdb_web.rendering.locales import _
 
 SAVED, UNCHANGED = _("Saved."), _("Nothing to change.")
-ADDED = _("${label} was added to the catalogue.")
+ADDED = _("${label} was added to the catalog.")
 DELETED = _("${label} was deleted.")
 BEING_DELETED = _(
     "${label} is being deleted, with everything that belongs to it. This takes a few minutes, in the"
@@ -144,7 +144,7 @@ class EditingViews:
             self.request.catalog.set_reason(draft.reason)
         errors = resolve_typed_names(draft) | {name: [PICTURE_EXPIRED] for name in draft.lost}
         if not errors and draft.has_new_objects:
-            errors = store_uploads(draft)  # no picture is decoded while the catalogue is locked
+            errors = store_uploads(draft)  # no picture is decoded while the catalog is locked
         if errors:
             raise InvalidError(self._remaining_errors(draft) | errors)
         if draft.has_new_objects:

@@ -87,7 +87,7 @@ class Line(Field):
 
 @dataclass(frozen=True)
 class SlugField(Line):
-    """The slug of an object, which the catalogue itself validates."""
+    """The slug of an object, which the catalog itself validates."""
 
     in_schema: ClassVar[bool] = False
 
@@ -188,7 +188,7 @@ class Choice(Field):
 
 @dataclass(frozen=True)
 class CountryChoice(Choice):
-    """A country or none. The catalogue validates it, as form schemas would replace none with the default."""
+    """A country or none. The catalog validates it, as form schemas would replace none with the default."""
 
     in_schema: ClassVar[bool] = False
 

@@ -109,7 +109,7 @@ def visible_lists_condition(request) -> ColumnElement[bool]:
 def find(request, name: str, query: str) -> SearchResult:
     """The objects that match a query, best first, at most RESULTS_MAX; none for a blank query.
 
-    Objects of the catalogue are ranked as in every search. Reading lists must be visible to the reader.
+    Objects of the catalog are ranked as in every search. Reading lists must be visible to the reader.
     """
     source, query = source_of(name), search.clean_query(query)
     if not query:

@@ -1,4 +1,4 @@
-"""Conversion of typed values to values for the catalogue: only changed ones, validated by the schemas."""
+"""Conversion of typed values to values for the catalog: only changed ones, validated by the schemas."""
 
 from dataclasses import dataclass, field
 
@@ -25,7 +25,7 @@ PICTURE_EXPIRED = _("The picture you chose is no longer stored: please choose it
 
 @dataclass
 class Change:
-    """Values for the catalogue, and their files: (input, folder, dictionary for the file's values).
+    """Values for the catalog, and their files: (input, folder, dictionary for the file's values).
 
     `advice` has the messages of broken advisory rules by input.
     """
@@ -111,7 +111,7 @@ def store_pictures(draft: Draft, change: Change) -> None:
 
 
 def _read(schema: type, fields: list[Field], typed: dict) -> tuple[dict, dict]:
-    """Values by the catalogue's names, and errors by field."""
+    """Values by the catalog's names, and errors by field."""
     errors, sent, values = {}, {}, {}
     for each in fields:
         value = typed[each.name]

@@ -29,7 +29,7 @@ class TokenPolicy:
     """The CSRF storage policy: tokens of members are derived from the session's identifier.
 
     Anonymous readers get a random token in a cookie, but only on pages with a form: merely reading the
-    catalogue sets no cookie.
+    catalog sets no cookie.
 
     The token of a member's page also names the account, signed: a form submitted after its session ended can
     be stored for that account (`forms.expired_session`). It has three parts, `session.account.signature`.

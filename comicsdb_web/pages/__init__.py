@@ -1,15 +1,15 @@
 """The pages of the site."""
 
 from comicsdb.security import Permission
-from comicsdb_web.pages.catalogue.arc import ArcViews
-from comicsdb_web.pages.catalogue.character import CharacterViews
-from comicsdb_web.pages.catalogue.creator import CreatorViews
-from comicsdb_web.pages.catalogue.imprint import ImprintViews
-from comicsdb_web.pages.catalogue.issue import IssueViews
-from comicsdb_web.pages.catalogue.publisher import PublisherViews
-from comicsdb_web.pages.catalogue.series import SeriesViews
-from comicsdb_web.pages.catalogue.team import TeamViews
-from comicsdb_web.pages.catalogue.universe import UniverseViews
+from comicsdb_web.pages.catalog.arc import ArcViews
+from comicsdb_web.pages.catalog.character import CharacterViews
+from comicsdb_web.pages.catalog.creator import CreatorViews
+from comicsdb_web.pages.catalog.imprint import ImprintViews
+from comicsdb_web.pages.catalog.issue import IssueViews
+from comicsdb_web.pages.catalog.publisher import PublisherViews
+from comicsdb_web.pages.catalog.series import SeriesViews
+from comicsdb_web.pages.catalog.team import TeamViews
+from comicsdb_web.pages.catalog.universe import UniverseViews
 
 
 def includeme(config):
@@ -25,13 +25,13 @@ def includeme(config):
     config.include(".community.year")
     config.include(".community.following")
     config.include(".community.reviews")
-    config.include(".catalogue.search")
+    config.include(".catalog.search")
     config.include(".account")
     config.include(".site.preferences")
     config.include(".site.machines")
     config.include(".site.embedding")
-    config.include(".catalogue.history")  # request methods about the history of objects
-    config.include(".catalogue.recent_changes")
+    config.include(".catalog.history")  # request methods about the history of objects
+    config.include(".catalog.recent_changes")
     config.include(".library.rating")
     config.include(".library.collection")
     config.include(".library.activity")
@@ -49,7 +49,7 @@ def includeme(config):
     config.add_entity_views(PublisherViews)
     config.add_entity_views(ImprintViews)
     config.add_entity_views(SeriesViews)
-    config.include(".catalogue.releases")
+    config.include(".catalog.releases")
     config.add_entity_views(IssueViews)
     config.add_page(
         "issue.cover", "/issue/{slug}/cover/", IssueViews, attr="cover", renderer="issue/cover.jinja2"

@@ -254,7 +254,7 @@ def country(context, code: str) -> str:
 
 @pass_context
 def language(context, code: str) -> str:
-    """Return the name of a language by its code in the catalogue, or the code if unknown."""
+    """Return the name of a language by its code in the catalog, or the code if unknown."""
     return language_name(context["request"], code)
 
 

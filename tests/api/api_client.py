@@ -1,6 +1,6 @@
 """The API on a separate database, with a client, for the tests of filters.
 
-Nothing is rolled back, so one catalogue serves many tests.
+Nothing is rolled back, so one catalog serves many tests.
 """
 
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ EXPLAIN = "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON)"
 
 @dataclass(frozen=True)
 class ServedCatalog:
-    """A catalogue served by the API: `make` and `session` fill it, the methods send requests."""
+    """A catalog served by the API: `make` and `session` fill it, the methods send requests."""
 
     client: Client
     make: Factories

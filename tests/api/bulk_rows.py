@@ -47,7 +47,7 @@ SERIES_OF_ISSUES = """INSERT INTO series
 
 
 class BulkRows:
-    """Adds and removes rows in bulk, moving the versions of lists as the catalogue service does.
+    """Adds and removes rows in bulk, moving the versions of lists as the catalog service does.
 
     All series belong to `publisher`, all issues are in `arc`, which sorts last among arcs.
     """

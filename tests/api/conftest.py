@@ -95,7 +95,7 @@ def reader(request, make, passwords):
 
 @pytest.fixture
 def editor(testapp, make, passwords):
-    """A client whose account is in the group that may change the catalogue."""
+    """A client whose account is in the group that may change the catalog."""
     make.user("editor", password=PASSWORD, passwords=passwords, groups=["editor"])
     return Client(testapp, basic_auth("editor", PASSWORD))
 

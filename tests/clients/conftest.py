@@ -1,4 +1,4 @@
-"""A server for tests of the client: the whole application, with rate limits and a small catalogue."""
+"""A server for tests of the client: the whole application, with rate limits and a small catalog."""
 
 import itertools
 import threading
@@ -26,7 +26,7 @@ _tokens = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def server(cluster, template, tmp_path_factory):
-    """The server: its `url`, the ids of its catalogue, and the factories (`make`) that add to it."""
+    """The server: its `url`, the ids of its catalog, and the factories (`make`) that add to it."""
     cluster.clone_database(template, "clients")
     url = cluster.url("clients")
     limits = {"comicsdb_api.throttle": "on", "comicsdb_api.throttle.burst": str(BURST)}

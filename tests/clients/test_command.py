@@ -118,7 +118,7 @@ def test_files_are_tagged_if_they_are_certain(run, folder, server):
     assert not changed & {name.rpartition("/")[2] for name in printed}  # tagged files are skipped
     assert bytes_of(folder) == now
     run("tag", "--again")
-    assert bytes_of(folder) == now  # because the catalogue has not changed
+    assert bytes_of(folder) == now  # because the catalog has not changed
 
 
 def test_rejected_values_of_old_tags_do_not_discard_the_others(run, folder, server):

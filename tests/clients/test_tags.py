@@ -110,7 +110,7 @@ def test_an_issue_of_which_little_is_known():
     }
 
 
-def test_all_words_of_the_catalogue_are_known():
+def test_all_words_of_the_catalog_are_known():
     for name in (row["name"] for row in REFERENCE["role"]):
         issue = BARE | {"credits": [credit("Ada", name)]}
         assert f"<Role>{name}</Role>".encode() in metroninfo.write(issue, SERVER)
@@ -131,7 +131,7 @@ def test_no_text_breaks_them(odd):
     assert valid_metroninfo(metroninfo.write(issue, SERVER)).find("Number").text == "½"
 
 
-def test_what_the_catalogue_does_not_know_stays():
+def test_what_the_catalog_does_not_know_stays():
     before = b"""<?xml version="1.0"?><ComicInfo><Title>Old</Title><Count>6</Count><Imprint>Old</Imprint>
     <Tags>mine</Tags><CommunityRating>4.5</CommunityRating><Unknown/>
     <Pages><Page Image="0" Type="FrontCover"/></Pages><Review>Good.</Review></ComicInfo>"""

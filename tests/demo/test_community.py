@@ -31,7 +31,7 @@ def test_without_the_accounts_of_the_demo_nobody_is_asked(make, session):
     assert session.scalars(select(Poll)).all() == []
 
 
-def test_what_can_be_answered_is_in_the_catalogue():
+def test_what_can_be_answered_is_in_the_catalog():
     made = read_set(DATA)
     names = {row["name"] for kind in ("characters", "publishers") for row in made[kind]}
     assert {choice for poll in POLLS for choice in poll["choices"]} <= names

@@ -1,4 +1,4 @@
-"""The demo catalogue: it is varied, imports without warnings, and uses no codes that belong to others."""
+"""The demo catalog: it is varied, imports without warnings, and uses no codes that belong to others."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ ENTITIES = (
     "arcs",
     "series",
 )
-TODAY = "2026-11-21"  # the present day of the demo catalogue
+TODAY = "2026-11-21"  # the present day of the demo catalog
 EVERY = 23  # one in so many covers is hashed
 
 
@@ -50,7 +50,7 @@ def images():
 # The content.
 
 
-def test_it_is_a_catalogue_worth_looking_at(made):
+def test_it_is_a_catalog_worth_looking_at(made):
     counts = {name: len(rows) for name, rows in made.items()}
     assert counts["issues"] == 500
     assert counts["series"] == 66

@@ -65,7 +65,7 @@ def stage(tmp_path):
         yield url, S3Storage(**given), nodes, port, log
 
 
-def catalogue(url: str) -> tuple[list[int], str]:
+def catalog(url: str) -> tuple[list[int], str]:
     """Create issues to collect; returns their ids, and the page of the first."""
     engine = create_engine(url)
     with session_factory(engine)() as session:
@@ -80,7 +80,7 @@ def catalogue(url: str) -> tuple[list[int], str]:
 
 def test_one_process_is_killed_every_ten_seconds(stage):
     url, storage, nodes, port, log = stage
-    issues, page = catalogue(url)
+    issues, page = catalog(url)
     editor, owner, _ = (add_account(url, name) for name in ("ed", "olga", "mia"))
     with connected(url) as connection:
         connection.execute(text(MAKE_EDITOR))
@@ -99,7 +99,7 @@ def test_one_process_is_killed_every_ten_seconds(stage):
             thread.join()
         told(crowd, killer, log, maker)
     assert crowd.wrong == []
-    check_catalogue(url, crowd, maker)
+    check_catalog(url, crowd, maker)
     check_library(url, collector, member)
     reader = Reader(crowd, 9, editor)
     crowd.ended.clear()
@@ -119,7 +119,7 @@ def test_one_process_is_killed_every_ten_seconds(stage):
     assert all(each.seen for each in crowd.things)
 
 
-def check_catalogue(url: str, crowd: SharedState, maker: Maker) -> None:
+def check_catalog(url: str, crowd: SharedState, maker: Maker) -> None:
     """Every acknowledged write is in the database once; others are there once or not at all."""
     with connected(url) as connection:
         rows = connection.execute(text('SELECT name, id, "desc" FROM arc')).all()

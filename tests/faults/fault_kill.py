@@ -16,7 +16,7 @@ from click.exceptions import ClickException
 from sqlalchemy import NullPool, create_engine, func, select, text, update
 
 from comicsdb import clock
-from comicsdb.admin import catalogue
+from comicsdb.admin import catalog_objects
 from comicsdb.catalog import Catalog
 from comicsdb.catalog.history import horizon
 from comicsdb.catalog.maintenance.merge import merge
@@ -112,9 +112,9 @@ def ask_for_acts(url: str) -> None:
         )
         session.commit()
         catalog = Catalog(session, boss.id, actor_name="Boss")
-        assert not catalogue.merge_objects(catalog, boss, kept, other, "Twice")
-        assert not catalogue.merge_objects(catalog, boss, hero, same_hero, "The same")
-        assert not catalogue.delete_object(catalog, boss, gone, "Never was")
+        assert not catalog_objects.merge_objects(catalog, boss, kept, other, "Twice")
+        assert not catalog_objects.merge_objects(catalog, boss, hero, same_hero, "The same")
+        assert not catalog_objects.delete_object(catalog, boss, gone, "Never was")
         session.commit()
 
 
@@ -316,7 +316,7 @@ def origin(postgresql, tmp_path):
 
 
 def write_all_sorts(origin: Origin, chance, number: int, ended: threading.Event) -> None:
-    """Change the catalogue until `ended`."""
+    """Change the catalog until `ended`."""
     changes = [
         lambda catalog: catalog.update(newest(catalog, Publisher), {"name": f"Renamed in {number}"}),
         lambda catalog: merge(

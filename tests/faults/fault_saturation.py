@@ -23,7 +23,7 @@ import pytest
 from sqlalchemy import text
 
 from tests.faults.balanced import HOST, Node
-from tests.faults.fault_balancer import LIMITS, catalogue
+from tests.faults.fault_balancer import LIMITS, catalog
 from tests.faults.freezing import (
     FORM,
     PROFILE,
@@ -210,7 +210,7 @@ class Sender:
 
 def test_nothing_fails_and_nothing_grows(site):
     node, url = site
-    _issues, page = catalogue(url)
+    _issues, page = catalog(url)
     basic = add_account(url, "ed")
     add_account(url, "mia", "secret")
     with connected(url) as connection:

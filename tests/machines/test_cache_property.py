@@ -30,13 +30,13 @@ WRITES_BETWEEN_VISITS = 1 if SOAK else 15  # writes between two visits of all so
 
 @pytest.fixture(scope="module")
 def seed_engine(cluster, template):
-    """An engine for the database of the small catalogue."""
+    """An engine for the database of the small catalog."""
     yield from rollback_engine_on_copy(cluster, template, "seed_data")
 
 
 @pytest.fixture(scope="module")
 def seed_data(seed_engine, tmp_path_factory):
-    """A committed small catalogue, with a reader who has a password and a token, and an editor."""
+    """A committed small catalog, with a reader who has a password and a token, and an editor."""
     with session_factory(seed_engine)() as session:
         built = world.build(session, tmp_path_factory.mktemp("seed_data"))
         make, passwords = Factories(Catalog(session)), Passwords("fast")
@@ -64,7 +64,7 @@ def uncached_site(shared_database, media_folder):
 
 @pytest.fixture
 def connection(seed_engine, seed_data):
-    """One connection to the small catalogue, in an outer transaction."""
+    """One connection to the small catalog, in an outer transaction."""
     yield from rolled_back_connection(seed_engine)
 
 

@@ -1,4 +1,4 @@
-"""Calls of every mokkari method that writes to the catalogue or to personal lists, in a plausible order."""
+"""Calls of every mokkari method that writes to the catalog or to personal lists, in a plausible order."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal

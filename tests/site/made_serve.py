@@ -1,4 +1,4 @@
-"""`make serve` with the demo catalogue, for the tests of the published clients."""
+"""`make serve` with the demo catalog, for the tests of the published clients."""
 
 import json
 import os
@@ -20,7 +20,7 @@ READY = "Press Ctrl-C to stop."
 
 
 def demo_rows() -> dict[str, list[dict]]:
-    """The rows of the demo catalogue by file, without libraries, and two series with odd issue numbers."""
+    """The rows of the demo catalog by file, without libraries, and two series with odd issue numbers."""
     there = dataset.read_set(DATA)
     made = {file.name: there[file.name] for file in FILES if file not in LIBRARY}
     common = {"publisher_id": 1, "genre_ids": [], "associated_ids": []}

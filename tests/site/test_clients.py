@@ -56,16 +56,16 @@ PERSONAL = ("reading_list", "collection", "pull_list", "wish_list")
 
 
 @pytest.fixture(scope="module")
-def catalogue():
+def catalog():
     """The rows that are served, by file."""
     return demo_rows()
 
 
 @pytest.fixture(scope="module")
-def folder(catalogue, tmp_path_factory):
+def folder(catalog, tmp_path_factory):
     """A data set of these rows."""
     folder = tmp_path_factory.mktemp("demo")
-    write_set(catalogue, folder)
+    write_set(catalog, folder)
     return folder
 
 
@@ -86,16 +86,16 @@ def server(folder, database):
 
 
 @pytest.fixture(scope="module")
-def client(server, catalogue):
+def client(server, catalog):
     """mokkari with the token of the demo's administrator."""
-    token = next(user["api_token"] for user in catalogue["users"] if user["username"] == "admin")
+    token = next(user["api_token"] for user in catalog["users"] if user["username"] == "admin")
     with mokkari.api(token, dev_mode=True) as client:
         yield client
 
 
 @pytest.fixture
 def writer(client, folder, database):
-    """The catalogue service on the database that is being served."""
+    """The catalog service on the database that is being served."""
     name = database_name(folder)
     engine = create_engine(dev_cluster.resolve_url(database.replace("database=served", f"database={name}")))
     with session_factory(engine)() as session:
@@ -107,17 +107,17 @@ def writer(client, folder, database):
 # Reading.
 
 
-def test_every_method_that_reads_the_catalogue_is_called_below(client):
+def test_every_method_that_reads_the_catalog_is_called_below(client):
     public = {name for name in dir(client) if not name.startswith("_") and callable(getattr(client, name))}
     reads = {name for name in public if not name.endswith(WRITES) and not name.startswith(PERSONAL)}
     assert reads - {"close"} == READS
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_lists_are_read_to_their_end(client, catalogue, kind):
+def test_lists_are_read_to_their_end(client, catalog, kind):
     method = "series_list" if kind == "series" else f"{kind}s_list"
     found = getattr(client, method)()
-    lines = by_id(catalogue[plural(kind)])
+    lines = by_id(catalog[plural(kind)])
     assert {each.id for each in found} == set(lines)
     assert len(found) == len(lines)
     for each in found:
@@ -136,9 +136,9 @@ def test_lists_are_read_to_their_end(client, catalogue, kind):
             assert each.name == line["name"]
 
 
-def test_the_first_examples_of_the_documentation(server, catalogue, capsys):
+def test_the_first_examples_of_the_documentation(server, catalog, capsys):
     text = (Path(__file__).parents[2] / "docs" / "api.md").read_text().partition("## Getting started")[2]
-    token = next(user["api_token"] for user in catalogue["users"] if user["username"] == "reader")
+    token = next(user["api_token"] for user in catalog["users"] if user["username"] == "reader")
     shown = []
     for example in re.findall("\n\n((?:    .+\n)+)", text.partition("\n| URL")[0]):
         if "import" in example:
@@ -151,18 +151,18 @@ def test_the_first_examples_of_the_documentation(server, catalogue, capsys):
     ]
 
 
-def test_reference_data(client, catalogue):
+def test_reference_data(client, catalog):
     assert {each.id: each.name for each in client.role_list()} == {
-        line["id"]: line["name"] for line in catalogue["roles"]
+        line["id"]: line["name"] for line in catalog["roles"]
     }
     assert {each.id: each.name for each in client.series_type_list()} == {
-        line["id"]: line["name"] for line in catalogue["series_types"]
+        line["id"]: line["name"] for line in catalog["series_types"]
     }
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_details_are_what_the_data_set_says(client, server, catalogue, kind):
-    lines = catalogue[plural(kind)]
+def test_details_are_what_the_data_set_says(client, server, catalog, kind):
+    lines = catalog[plural(kind)]
     for line in (lines[0], lines[len(lines) // 2], lines[-1]):
         found = getattr(client, kind)(line["id"])
         for field in SHOWN[kind]:
@@ -178,49 +178,49 @@ def test_details_are_what_the_data_set_says(client, server, catalogue, kind):
         getattr(client, kind)(999_999)
 
 
-def test_creators_have_their_days(client, catalogue):
-    dead = [line for line in catalogue["creators"] if line["death"] and line["birth"]][:2]
+def test_creators_have_their_days(client, catalog):
+    dead = [line for line in catalog["creators"] if line["death"] and line["birth"]][:2]
     assert len(dead) == 2
     for line in dead:
         found = client.creator(line["id"])
         assert [found.birth.isoformat(), found.death.isoformat()] == [line["birth"], line["death"]]
 
 
-def test_an_issue_has_all_its_parts(client, catalogue):
-    series, issues = by_id(catalogue["series"]), catalogue["issues"]
-    chosen = [each for each in issues if parts(catalogue["variants"], each)][:3]
-    chosen += [each for each in issues if parts(catalogue["issue_ratings"], each) and each["reprint_ids"]][:2]
+def test_an_issue_has_all_its_parts(client, catalog):
+    series, issues = by_id(catalog["series"]), catalog["issues"]
+    chosen = [each for each in issues if parts(catalog["variants"], each)][:3]
+    chosen += [each for each in issues if parts(catalog["issue_ratings"], each) and each["reprint_ids"]][:2]
     assert len(chosen) == 5
     for line in chosen:
         found, own = client.issue(line["id"]), series[line["series_id"]]
-        credited = {each["creator_id"]: set(each["role_ids"]) for each in parts(catalogue["credits"], line)}
+        credited = {each["creator_id"]: set(each["role_ids"]) for each in parts(catalog["credits"], line)}
         assert {each.id: {role.id for role in each.role} for each in found.credits} == credited
         assert {each.id for each in found.reprints} >= set(line["reprint_ids"])
         variants = [
             (each["name"], Decimal(each["price"]), each["sku"], each["upc"])
-            for each in parts(catalogue["variants"], line)
+            for each in parts(catalog["variants"], line)
         ]
         assert [(each.name, each.price, each.sku, each.upc) for each in found.variants] == sorted(variants)
         assert (found.price, found.price_currency) == (Decimal(line["price"]), line["currency"])
         assert (found.series.id, found.series.sort_name) == (own["id"], own["sort_name"])
         assert {each.id for each in found.series.genres} == set(own["genre_ids"])
         assert (found.publisher.id, found.rating.id) == (own["publisher_id"], line["age_rating_id"])
-        stars = [each["rating"] for each in parts(catalogue["issue_ratings"], line)]
+        stars = [each["rating"] for each in parts(catalog["issue_ratings"], line)]
         assert found.rating_count == len(stars)
         average = round(Decimal(sum(stars)) / len(stars), 2) if stars else None
         assert found.average_rating == average
 
 
 @pytest.mark.parametrize("kind", WITH_ISSUES)
-def test_lists_of_issues_of_one_object(client, catalogue, kind):
+def test_lists_of_issues_of_one_object(client, catalog, kind):
     def belongs(issue, number):
         return issue["series_id"] == number if kind == "series" else number in issue[f"{kind}_ids"]
 
-    lines = catalogue[plural(kind)]
+    lines = catalog[plural(kind)]
     for number in (lines[0]["id"], lines[-1]["id"]):
         found = getattr(client, f"{kind}_issues_list")(number)
         assert {each.id for each in found} == {
-            issue["id"] for issue in catalogue["issues"] if belongs(issue, number)
+            issue["id"] for issue in catalog["issues"] if belongs(issue, number)
         }
 
 
@@ -228,12 +228,12 @@ def test_lists_of_issues_of_one_object(client, catalogue, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_comes_back_of_what_has_not_changed(client, catalogue, kind):
-    rated = {line["issue_id"] for line in catalogue["issue_ratings"]}
+def test_nothing_comes_back_of_what_has_not_changed(client, catalog, kind):
+    rated = {line["issue_id"] for line in catalog["issue_ratings"]}
     if kind == "series":
-        rated = {line["series_id"] for line in catalogue["issues"] if line["id"] in rated}
+        rated = {line["series_id"] for line in catalog["issues"] if line["id"] in rated}
     line = next(
-        each for each in catalogue[plural(kind)] if kind not in {"issue", "series"} or each["id"] not in rated
+        each for each in catalog[plural(kind)] if kind not in {"issue", "series"} or each["id"] not in rated
     )
     read = getattr(client, kind)
     known = read(line["id"]).modified
@@ -245,10 +245,10 @@ def test_nothing_comes_back_of_what_has_not_changed(client, catalogue, kind):
         read(999_999, if_modified_since=datetime.now(UTC))
 
 
-def test_reading_lists(client, catalogue, writer):
+def test_reading_lists(client, catalog, writer):
     session = writer.session
     users = {each.username: each for each in session.scalars(select(User))}
-    wanted = [line["id"] for line in catalogue["issues"][:60]]
+    wanted = [line["id"] for line in catalog["issues"][:60]]
     first = make_list(session, users["reader"], name="Mokkari, before")
     private = make_list(session, users["reader"], name="Mokkari, hidden", is_private=True)
     made = make_list(
@@ -315,16 +315,16 @@ def test_mokkari_sees_whether_an_answer_was_cached(client):
         ("", "1"),
     ],
 )
-def test_a_search_by_the_name_in_a_file_name(client, catalogue, parameter, name, number):
+def test_a_search_by_the_name_in_a_file_name(client, catalog, parameter, name, number):
     wanted = {".5": "½"}.get(number, number.lstrip("0") or "0")
     words = name.lower().replace("é", "e").split()
     names = {
         each["id"]: words_of(each if parameter == "series_q" else each | {"alt_names": []})
-        for each in catalogue["series"]
+        for each in catalog["series"]
     }
     expected = {
         issue["id"]
-        for issue in catalogue["issues"]
+        for issue in catalog["issues"]
         if issue["number"] == wanted and all(word in names[issue["series_id"]] for word in words)
     }
     found = client.issues_list(params={parameter: name, "number": tagged(number)})
@@ -374,22 +374,22 @@ def test_a_file_that_names_its_issue_at_comic_vine(client):
 # Writes come last, as the tests above compare what they read with the data set.
 
 
-def of_account(catalogue, username):
+def of_account(catalog, username):
     """mokkari with the token of another account of the demo."""
-    token = next(user["api_token"] for user in catalogue["users"] if user["username"] == username)
+    token = next(user["api_token"] for user in catalog["users"] if user["username"] == username)
     return mokkari.api(token, dev_mode=True)
 
 
 def writing_methods(client):
-    """The methods with which mokkari writes to the catalogue."""
+    """The methods with which mokkari writes to the catalog."""
     public = {name for name in dir(client) if name.endswith(("_post", "_patch"))}
     return {name for name in public if not name.startswith((*PERSONAL, "_"))}
 
 
-def test_an_editor_writes_by_every_method_there_is(server, catalogue, tmp_path):
+def test_an_editor_writes_by_every_method_there_is(server, catalog, tmp_path):
     cover = tmp_path / "cover.jpg"
     cover.write_bytes(picture(form="JPEG"))
-    with of_account(catalogue, "editor") as editor:
+    with of_account(catalog, "editor") as editor:
         called = inspect.getsource(client_writes.write_all)
         assert {name for name in writing_methods(editor) if f"client.{name}(" not in called} == set()
         client_writes.write_all(editor, server, str(cover))
@@ -397,21 +397,21 @@ def test_an_editor_writes_by_every_method_there_is(server, catalogue, tmp_path):
             editor.arc_patch(1, ArcPost(name=""))
 
 
-def test_others_may_not_write(server, catalogue):
-    with of_account(catalogue, "reader") as reader:
+def test_others_may_not_write(server, catalog):
+    with of_account(catalog, "reader") as reader:
         for kind, body in client_writes.SMALLEST.items():
             for write in (getattr(reader, f"{kind}_post"), partial(getattr(reader, f"{kind}_patch"), 1)):
                 with pytest.raises(ApiError, match="You do not have permission"):
                     write(body)
 
 
-def test_a_reader_keeps_a_pull_list_and_a_wish_list(server, catalogue):
-    with of_account(catalogue, "reader") as reader:
+def test_a_reader_keeps_a_pull_list_and_a_wish_list(server, catalog):
+    with of_account(catalog, "reader") as reader:
         client_writes.keep_lists(reader, series=9001, issue=9102)
 
 
-def test_a_reader_keeps_a_collection(server, catalogue):
-    with of_account(catalogue, "reader") as reader:
+def test_a_reader_keeps_a_collection(server, catalog):
+    with of_account(catalog, "reader") as reader:
         public = {name for name in dir(reader) if name.startswith("collection")}
         called = inspect.getsource(client_writes.keep_collection)
         assert {name for name in public if f"client.{name}(" not in called} == set()

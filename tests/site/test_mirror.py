@@ -56,7 +56,7 @@ class Origin:
         run_here("-c", str(self.ini), *words)
 
     def write(self, change) -> None:
-        """Change the catalogue in a transaction."""
+        """Change the catalog in a transaction."""
         with self.importer.factory() as session:
             change(Catalog(session, None))
             session.commit()
@@ -187,7 +187,7 @@ def body_of(url: str, path: str) -> str:
 
 @pytest.fixture(scope="module")
 def origin(cluster, template, tmp_path_factory):
-    """A site that offers a dump of its catalogue, in which every field has a value."""
+    """A site that offers a dump of its catalog, in which every field has a value."""
     folder = tmp_path_factory.mktemp("origin")
     cluster.clone_database(template, "mirrored")
     importer = Importer(cluster.url("mirrored"), folder)

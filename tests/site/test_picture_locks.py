@@ -47,7 +47,7 @@ def locks_while_decoding(factory, monkeypatch):
 
 @pytest.fixture
 def site(database, factory, tmp_path):
-    """An application, a browser and the API credentials of the editor `ed`, and objects in the catalogue."""
+    """An application, a browser and the API credentials of the editor `ed`, and objects in the catalog."""
     basic = {"Authorization": add_account(database, "ed")}
     with factory() as session:
         session.execute(text(MAKE_EDITOR))

@@ -92,7 +92,7 @@ def test_a_package_of_ones_own_plugs_in_by_one_word(database, tmp_path, includes
         taken = {"non_field_errors": ["The fields name, city must make a unique set.", HELD]}
         assert send(path, "PATCH", editor, again) == (400, taken)
         assert "shop" in fetch_json(f"{base}/api/", Authorization=basic)[1]
-        if "comicsdb_web" in includes:  # the site has pages for the catalogue's errors
+        if "comicsdb_web" in includes:  # the site has pages for the catalog's errors
             again = fetch(f"{base}/shop/open/?name=Citt%C3%A0+dei+fumetti&city=Lucca", method="POST")
             assert (again[0], b"name, city" in again[2]) == (409, True)
     with connected(database) as connection:

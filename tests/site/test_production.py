@@ -34,7 +34,7 @@ UPLOAD = 20 * 1024 * 1024
 
 
 @pytest.fixture(scope="module")
-def catalogue(cluster, template):
+def catalog(cluster, template):
     """The address of a database that the servers of this module share, and an Authorization header."""
     cluster.clone_database(template, "production")
     url = cluster.url("production")
@@ -80,15 +80,15 @@ def served(folder: Path, url: str, **options: str):
 
 
 @pytest.fixture(scope="module")
-def server(catalogue, tmp_path_factory):
+def server(catalog, tmp_path_factory):
     """A server for the tests that do not stop it or its workers."""
     folder = tmp_path_factory.mktemp("production")
-    with served(folder, catalogue[0], slow_clients="4") as (process, port, log):
+    with served(folder, catalog[0], slow_clients="4") as (process, port, log):
         yield process, f"http://127.0.0.1:{port}", log
 
 
 @pytest.fixture(scope="module")
-def distrustful(catalogue, tmp_path_factory):
+def distrustful(catalog, tmp_path_factory):
     """A server that trusts a proxy on another machine, with a watchdog; also yields its health address.
 
     The test of how workers are replaced ends it.
@@ -100,7 +100,7 @@ def distrustful(catalogue, tmp_path_factory):
         "health": f"127.0.0.1:{health}",
         "includes": "tests.site.probe tests.site.stuck",
     }
-    with served(tmp_path_factory.mktemp("other"), catalogue[0], **options) as given:
+    with served(tmp_path_factory.mktemp("other"), catalog[0], **options) as given:
         yield *given, f"http://127.0.0.1:{health}"
 
 
@@ -155,11 +155,11 @@ def await_all(process, base: str) -> set[int]:
     return workers(process)
 
 
-def test_site_and_api_are_served_by_every_worker(server, catalogue):
+def test_site_and_api_are_served_by_every_worker(server, catalog):
     process, base, _ = server
     assert len(await_all(process, base)) == 2
     assert fetch(f"{base}/")[0] == 200
-    status, answer = fetch_json(f"{base}/api/issue/", Authorization=catalogue[1])
+    status, answer = fetch_json(f"{base}/api/issue/", Authorization=catalog[1])
     assert (status, answer["count"]) == (200, 0)
     assert fetch(f"{base}/api/collection/")[0] == 401
 
@@ -191,9 +191,9 @@ def test_the_log_of_a_new_site_has_one_link_to_its_set_up(server):
     assert f"comicsdb -c {log.with_suffix('.ini')} import " in opened_setup_link(base, log)
 
 
-def test_head_and_conditional_answers_have_no_body(server, catalogue):
+def test_head_and_conditional_answers_have_no_body(server, catalog):
     _, base, _ = server
-    address, who = f"{base}/api/role/", {"Authorization": catalogue[1]}
+    address, who = f"{base}/api/role/", {"Authorization": catalog[1]}
     _, headers, body = fetch(address, **who)
     head = fetch(address, method="HEAD", **who)
     assert (head[0], head[1]["content-length"], head[2]) == (200, str(len(body)), b"")
@@ -416,8 +416,8 @@ def test_workers_are_replaced_and_end_with_the_server(distrustful):
         socket.create_connection(("127.0.0.1", port), 1)
 
 
-def test_a_worker_whose_successors_cannot_load_the_application_leaves_the_others(catalogue, tmp_path):
-    with served(tmp_path, catalogue[0], includes="tests.site.probe") as (process, port, log):
+def test_a_worker_whose_successors_cannot_load_the_application_leaves_the_others(catalog, tmp_path):
+    with served(tmp_path, catalog[0], includes="tests.site.probe") as (process, port, log):
         base, ini = f"http://127.0.0.1:{port}", tmp_path / "production.ini"
         one, other = await_all(process, base)
         text = ini.read_text("utf-8")
@@ -444,9 +444,9 @@ def ask_all_along(base: str, stopped: threading.Event) -> list[str]:
     return problems
 
 
-def test_many_reloads_in_quick_succession_leave_the_port_served_throughout(catalogue, tmp_path):
+def test_many_reloads_in_quick_succession_leave_the_port_served_throughout(catalog, tmp_path):
     options = {"includes": "tests.site.probe", "workers": "1"}
-    with served(tmp_path, catalogue[0], **options) as (process, port, log), ThreadPoolExecutor(2) as pool:
+    with served(tmp_path, catalog[0], **options) as (process, port, log), ThreadPoolExecutor(2) as pool:
         base, stopped = f"http://127.0.0.1:{port}", threading.Event()
         wait_until(lambda: answering(base))
         first = workers(process)
@@ -461,9 +461,9 @@ def test_many_reloads_in_quick_succession_leave_the_port_served_throughout(catal
         assert not there & first
 
 
-def test_a_reload_that_cannot_load_the_application_leaves_the_workers(catalogue, tmp_path):
+def test_a_reload_that_cannot_load_the_application_leaves_the_workers(catalog, tmp_path):
     options = {"includes": "tests.site.probe", "workers": "1"}
-    with served(tmp_path, catalogue[0], **options) as (process, port, log):
+    with served(tmp_path, catalog[0], **options) as (process, port, log):
         base, ini = f"http://127.0.0.1:{port}", tmp_path / "production.ini"
         wait_until(lambda: answering(base))
         first = workers(process)
@@ -493,9 +493,9 @@ def connections(family, port: int) -> list:
     ]
 
 
-def test_waitress_serves_as_the_guide_says(catalogue, tmp_path):
+def test_waitress_serves_as_the_guide_says(catalog, tmp_path):
     port = free_port()
-    ini, environment = production(tmp_path, catalogue[0], port)
+    ini, environment = production(tmp_path, catalog[0], port)
     guide = (ROOT / "docs" / "deploy.md").read_text("utf-8")
     section = re.search(r"    \[server:main\]\n(?:    .*\n)+", guide)[0]
     assert "egg:waitress#main" in section
@@ -512,7 +512,7 @@ def test_waitress_serves_as_the_guide_says(catalogue, tmp_path):
         told = fetch_json(f"{base}/probe/tell/", **said)[1]
         assert (told["url"], told["address"]) == ("https://comics.example/probe/tell/", "192.0.2.7")
         assert told["process"] == process.pid
-        assert fetch(f"{base}/api/issue/", Authorization=catalogue[1])[0] == 200
+        assert fetch(f"{base}/api/issue/", Authorization=catalog[1])[0] == 200
         assert "comicsdb -c " in opened_setup_link(base, ini.with_suffix(".log"))
 
 
@@ -530,9 +530,9 @@ def refused(folder: Path, url: str, port: int, **more: str) -> str:
     return done.stderr.decode()
 
 
-def test_a_busy_port_ends_the_start_and_names_its_option(server, catalogue, tmp_path):
+def test_a_busy_port_ends_the_start_and_names_its_option(server, catalog, tmp_path):
     port = int(server[1].rsplit(":", 1)[1])
-    said = refused(tmp_path, catalogue[0], port)
+    said = refused(tmp_path, catalog[0], port)
     assert said.splitlines()[-1] == (
         f"The server's option listen (127.0.0.1:{port}) does not work: Address already in use."
     )
@@ -541,8 +541,8 @@ def test_a_busy_port_ends_the_start_and_names_its_option(server, catalogue, tmp_
         granian({}, listen=f"127.0.0.1:{free_port()}", health=f"127.0.0.1:{port}")
 
 
-def test_an_application_that_no_worker_can_load_ends_the_start(catalogue, tmp_path):
-    said = refused(tmp_path, catalogue[0], free_port(), COMICSDB_SIGNUP_FASTEST="soon")
+def test_an_application_that_no_worker_can_load_ends_the_start(catalog, tmp_path):
+    said = refused(tmp_path, catalog[0], free_port(), COMICSDB_SIGNUP_FASTEST="soon")
     failure = "The application cannot be loaded. The setting comicsdb.signup.fastest ('soon') is wrong"
     assert [failure in line for line in said.splitlines() if "cannot be loaded" in line] == [True]
     assert "Traceback" not in said

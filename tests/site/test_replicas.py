@@ -83,7 +83,7 @@ def checked_at_every_request(monkeypatch):
 
 
 class Site:
-    """An application that reads from the replica, with a catalogue of a few objects."""
+    """An application that reads from the replica, with a catalog of a few objects."""
 
     def __init__(self, application, factory, headers, standby):
         self.standby = standby
@@ -227,7 +227,7 @@ def before_read(standby: Standby, number: int, act):
     assert left[0] <= 0
 
 
-def test_what_visitors_and_the_api_read_of_the_catalogue_comes_from_the_replica(site):
+def test_what_visitors_and_the_api_read_of_the_catalog_comes_from_the_replica(site):
     for path in site.paths:
         if path in site.uncached:
             site.await_use(path)
@@ -238,7 +238,7 @@ def test_what_visitors_and_the_api_read_of_the_catalogue_comes_from_the_replica(
         assert site.get_and_count(path) == (body, {}), path  # from the cache
 
 
-def test_what_is_of_somebody_or_not_of_the_catalogue_comes_from_the_primary(site):
+def test_what_is_of_somebody_or_not_of_the_catalog_comes_from_the_primary(site):
     for path in ("/api/collection/", "/api/role/", "/statistics/", "/accounts/login/", "/health/"):
         assert site.get_and_count(path)[1] == {}, path
     for path in site.paths[:4]:

@@ -1,6 +1,6 @@
-"""Numbered writes to the catalogue, and how to read the numbers back from responses.
+"""Numbered writes to the catalog, and how to read the numbers back from responses.
 
-A topic is a value in the catalogue, such as a name, that every write sets to its next number. Every body that
+A topic is a value in the catalog, such as a name, that every write sets to its next number. Every body that
 shows the value shows the number.
 """
 

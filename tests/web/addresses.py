@@ -14,7 +14,7 @@ from comicsdb.library.reading_lists import items
 from comicsdb.library.transfer import imports
 from comicsdb.library.transfer.mappings import remember_mapping
 from comicsdb.models import (
-    CATALOGUE,
+    CATALOG,
     History,
     LibraryAct,
     PendingEntry,
@@ -98,7 +98,7 @@ def publish(session, user, *parts: str) -> None:
 
 
 def addresses_of(wsgi, session, world, kept, reading_list, method="GET") -> list[str]:
-    """An address of every route with this method, filled in from the small catalogue and a library (`kept`).
+    """An address of every route with this method, filled in from the small catalog and a library (`kept`).
 
     Addresses of reading lists are those of `reading_list`, which is one of `kept`. Routes with a secret are
     left out.
@@ -109,7 +109,7 @@ def addresses_of(wsgi, session, world, kept, reading_list, method="GET") -> list
         model.__tablename__: world.first
         if model.__tablename__ == "issue"
         else getattr(world, model.__tablename__)
-        for model in CATALOGUE
+        for model in CATALOG
     }
     for name, methods in wsgi.registry["comicsdb_web.methods"].items():
         if method not in methods or "{secret}" in routes[name].pattern:

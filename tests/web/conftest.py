@@ -1,4 +1,4 @@
-"""A small catalogue in which every page has something to show, and helpers that read pages and send forms."""
+"""A small catalog in which every page has something to show, and helpers that read pages and send forms."""
 
 import itertools
 import re
@@ -96,13 +96,13 @@ def form_of(page, text: str, name: str | None) -> Form:
 
 @pytest.fixture(scope="session")
 def world_engine(cluster, template):
-    """An engine on a database for the small catalogue, which is created once for all tests."""
+    """An engine on a database for the small catalog, which is created once for all tests."""
     yield from rollback_engine_on_copy(cluster, template, f"world_{next(_copies)}")
 
 
 @pytest.fixture(scope="session")
 def world_keys(world_engine) -> dict:
-    """Create the small catalogue; returns model and id of each object by name."""
+    """Create the small catalog; returns model and id of each object by name."""
     with session_factory(world_engine)() as session:
         made = make_world(Factories(Catalog(session)), session)
         return {name: (type(each), each.id) for name, each in vars(made).items()}
@@ -110,7 +110,7 @@ def world_keys(world_engine) -> dict:
 
 @pytest.fixture(scope="session")
 def world_read(world_engine, world_keys) -> dict:
-    """The objects of the small catalogue by name, loaded once, detached, to be merged into other sessions."""
+    """The objects of the small catalog by name, loaded once, detached, to be merged into other sessions."""
     with session_factory(world_engine)() as session:
         found = {name: session.get_one(*key) for name, key in world_keys.items()}
         session.expunge_all()
@@ -119,19 +119,19 @@ def world_read(world_engine, world_keys) -> dict:
 
 @pytest.fixture
 def connection(request):
-    """One connection in an outer transaction; the database has the small catalogue if the test uses it."""
+    """One connection in an outer transaction; the database has the small catalog if the test uses it."""
     name = "world_engine" if "world_keys" in request.fixturenames else "engine"
     yield from rolled_back_connection(request.getfixturevalue(name))
 
 
 @pytest.fixture
 def world(world_keys, world_read, session):
-    """The small catalogue: one object of each kind, linked with each other, and a few more issues."""
+    """The small catalog: one object of each kind, linked with each other, and a few more issues."""
     return SimpleNamespace(**{name: session.merge(each, load=False) for name, each in world_read.items()})
 
 
 def make_world(make, session) -> SimpleNamespace:
-    """Create the small catalogue."""
+    """Create the small catalog."""
     w = SimpleNamespace()
     with make.single_commit():
         w.publisher = make.publisher(

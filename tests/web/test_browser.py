@@ -32,7 +32,7 @@ def picture(storage, kind, size, colour):
 
 
 def fill(sessions, storage):
-    """Create a catalogue with pictures, long names, and more rows than a page shows at once."""
+    """Create a catalog with pictures, long names, and more rows than a page shows at once."""
     with sessions() as session:
         make = Factories(Catalog(session))
         with make.single_commit():
@@ -76,7 +76,7 @@ def fill(sessions, storage):
 
 @pytest.fixture(scope="module")
 def site(served):
-    """The site, with its own catalogue."""
+    """The site, with its own catalog."""
     made = fill(served.sessions, FolderStorage(served.media))
     made.url = served.url
     made.pages = {

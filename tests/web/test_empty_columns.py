@@ -18,7 +18,7 @@ from comicsdb import models
 from comicsdb.community import reviews
 from comicsdb.exchange.exporting import export_rows
 from comicsdb.library import collection, wish_list
-from comicsdb.models import CATALOGUE, metadata
+from comicsdb.models import CATALOG, metadata
 from tests.conftest import record_statements
 from tests.soak import SOAK
 from tests.web.addresses import addresses_of, keep_library, publish
@@ -79,7 +79,7 @@ def library(testapp, session, world, member, make):
 
 def api_addresses(wsgi, world, library) -> list[str]:
     """The lists and details of the API, with everything below them."""
-    ids = {model.__tablename__: getattr(world, model.__tablename__, world.first).id for model in CATALOGUE}
+    ids = {model.__tablename__: getattr(world, model.__tablename__, world.first).id for model in CATALOG}
     ids |= {"collection": library.item.id, "reading_list": library.list.id, "variant": 1}
     ids |= {"pull_list": library.pull.pull_list_id, "wish_list": library.wish.wish_list_id}
     patterns = [route.pattern for route in wsgi.routes_mapper.get_routes() if route.name.startswith("api.")]

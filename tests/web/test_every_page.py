@@ -74,7 +74,7 @@ def pages(request, walked, world_keys):
     """Every address, including those of errors, with the response that an anonymous visitor gets.
 
     Only the first test requests them, so later tests do not create a library. `world_keys` makes `connection`
-    use the database with the small catalogue.
+    use the database with the small catalog.
     """
     if not walked:
         testapp, addresses = map(request.getfixturevalue, ("testapp", "addresses"))

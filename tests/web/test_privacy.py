@@ -16,7 +16,7 @@ from sqlalchemy import text
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.community import profiles
 from comicsdb.library import reading_lists
-from comicsdb.models import CATALOGUE, Follow, metadata
+from comicsdb.models import CATALOG, Follow, metadata
 from comicsdb.security import SESSION, make_identity
 from tests.web.addresses import OFFICIAL, addresses_of, keep_library
 from tests.web.conftest import PASSWORD, form_with, log_in
@@ -55,7 +55,7 @@ OWNED = {
 # Other tables that refer to accounts, by the reason why they are no part of a library.
 NOT_OWNED = {
     "public, or counted in what is public": (
-        *(model.__tablename__ for model in CATALOGUE),
+        *(model.__tablename__ for model in CATALOG),
         *("change_log", "external_id", "history", "issue_rating", "poll", "poll_vote", "public_profile"),
         *("review", "tombstone"),
     ),

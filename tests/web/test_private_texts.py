@@ -158,7 +158,7 @@ def _form(column):
 
 @pytest.fixture
 def site(cluster, template, media_folder):
-    """A separate site with a small catalogue, a library, and the account that reads it."""
+    """A separate site with a small catalog, a library, and the account that reads it."""
     whole = {"pyramid.includes": "comicsdb_api comicsdb_web"}
     with serve_catalog(cluster, template, "private_texts", media_folder, **whole) as found:
         yield found

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comicsdb.models import CATALOGUE
+from comicsdb.models import CATALOG
 from tests.conftest import record_statements
 from tests.web.conftest import form_with, start_session
 
@@ -28,7 +28,7 @@ def count(testapp, connection):
 
 
 def enlarge(make, world):
-    """Create many rows for every page of the small catalogue."""
+    """Create many rows for every page of the small catalog."""
     with make.single_commit():
         for number in range(40):
             make.imprint(name=f"Imprint {number}", publisher=world.publisher)
@@ -89,7 +89,7 @@ def addresses(world):
         model.__tablename__: getattr(
             world, "first" if model.__tablename__ == "issue" else model.__tablename__
         )
-        for model in CATALOGUE
+        for model in CATALOG
     }
     for kind, entity in objects.items():
         yield f"/{kind}/", LIST + CHOICES.get(kind, 0)

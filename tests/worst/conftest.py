@@ -32,7 +32,7 @@ def measuring_client(wsgi, engine, cookie: str, token: str = ""):
 
 @pytest.fixture(scope="session")
 def cookie_and_survey(wsgi, world_engine, world_keys):
-    """The session cookie of a member who may do everything, and a survey of the site tests' small catalogue.
+    """The session cookie of a member who may do everything, and a survey of the site tests' small catalog.
 
     The member and a library are committed to the database of these tests, so that all files have them.
     """

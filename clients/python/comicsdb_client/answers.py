@@ -1,4 +1,4 @@
-"""The return types of calls. Catalogue objects are dictionaries with the fields of the API reference."""
+"""The return types of calls. Catalog objects are dictionaries with the fields of the API reference."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -83,7 +83,7 @@ def document(root: ET.Element) -> bytes:
 
 
 def names(objects: Iterable[Json]) -> list[str]:
-    """The names of objects of the catalogue."""
+    """The names of objects of the catalog."""
     return [each["name"] for each in objects]
 
 

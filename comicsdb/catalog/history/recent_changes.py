@@ -1,4 +1,4 @@
-"""Recent changes of the whole catalogue: pages of the change log, newest first.
+"""Recent changes of the whole catalog: pages of the change log, newest first.
 
 Pages are found by sequence numbers, not by offsets, so their cost does not depend on the length of the log.
 Sequence numbers are in chronological order, as only one writer at a time adds lines.

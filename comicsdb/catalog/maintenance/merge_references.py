@@ -1,4 +1,4 @@
-"""Moving all references from one object of the catalogue to another, found by foreign keys.
+"""Moving all references from one object of the catalog to another, found by foreign keys.
 
 New tables are included automatically: their rows move to the kept object, except those that would violate a
 unique constraint, which are deleted with the other object.

@@ -23,11 +23,11 @@ from comicsdb import clock
 from comicsdb.catalog.public_tables import tables_of
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.exchange.gcd import dump, plan, reading, storing
-from comicsdb.exchange.gcd.catalogue import KINDS, Catalogue
 from comicsdb.exchange.gcd.dump import Dump
 from comicsdb.exchange.gcd.mapping import Mapper, Record
 from comicsdb.exchange.gcd.plan import Choices
 from comicsdb.exchange.gcd.report import Review
+from comicsdb.exchange.gcd.stored_catalog import KINDS, StoredCatalog
 from comicsdb.exchange.importing import LOCK
 from comicsdb.exchange.run import ImportRun, SilentProgress
 from comicsdb.models import GcdImport
@@ -148,8 +148,8 @@ class Importer:
             dry_run=dry_run,
             resumed=bool(self._progress.position or self._progress.phase != SERIES),
         )
-        self._catalogue = Catalogue(session)
-        self._mapper = Mapper(source, choices, self._review, self._catalogue, dry_run=dry_run)
+        self._catalog = StoredCatalog(session)
+        self._mapper = Mapper(source, choices, self._review, self._catalog, dry_run=dry_run)
 
     def _load_progress(self) -> GcdImport:
         """The stored progress of an unfinished import of this dump, or a new one."""
@@ -236,7 +236,7 @@ class Importer:
 
     def _store_links(self, kind: str, field_name: str, rows: list[tuple]) -> None:
         self._lock()
-        found = self._catalogue.find(kind, {each for _, *pair in rows for each in pair if each})
+        found = self._catalog.find(kind, {each for _, *pair in rows for each in pair if each})
         pairs = [(found[one], found[other]) for _, one, other in rows if one in found and other in found]
         self.outcome.new[field_name] += storing.link(self._session, kind, field_name, pairs)
         self._finish(rows[-1][0])

@@ -1,6 +1,6 @@
-"""Maps rows of a dump to objects of the catalogue; ambiguous values go into the report.
+"""Maps rows of a dump to objects of the catalog; ambiguous values go into the report.
 
-`Mapper.records` returns the objects of a piece, each after those that it refers to, with ids of the catalogue
+`Mapper.records` returns the objects of a piece, each after those that it refers to, with ids of the catalog
 in their fields. The fields are those of `catalog.kinds`.
 """
 
@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from comicsdb.exchange.gcd import credit_roles, reading, values
-from comicsdb.exchange.gcd.catalogue import Catalogue
 from comicsdb.exchange.gcd.dump import Dump
 from comicsdb.exchange.gcd.plan import Choices, PlannedSeries
 from comicsdb.exchange.gcd.reading import IssueRow, PieceRows
 from comicsdb.exchange.gcd.report import Review
+from comicsdb.exchange.gcd.stored_catalog import StoredCatalog
 from comicsdb.issue_numbers import number_key
 from comicsdb.models.choices import COLLECTED_CODES, Precision, SeriesTypeCode, Status
 from comicsdb.models.currencies import Currency
@@ -27,9 +27,9 @@ PUBLISHERS_OF_MULTIVERSES = {"DC": "DC", "Marvel": "Marvel"}
 
 @dataclass(slots=True)
 class Record:
-    """An object of a dump: its id in the catalogue, and the values of those fields that GCD has.
+    """An object of a dump: its id in the catalog, and the values of those fields that GCD has.
 
-    `matched`: it was in the catalogue before, without its GCD id, which is the only field it gets.
+    `matched`: it was in the catalog before, without its GCD id, which is the only field it gets.
     """
 
     kind: str
@@ -44,19 +44,19 @@ class Mapper:
     """Maps the pieces of one import; creators, characters and other shared objects are mapped only once."""
 
     def __init__(
-        self, dump: Dump, choices: Choices, review: Review, catalogue: Catalogue, *, dry_run: bool = False
+        self, dump: Dump, choices: Choices, review: Review, catalog: StoredCatalog, *, dry_run: bool = False
     ):
         self.dump = dump
         self.choices = choices
         self.review = review
-        self.catalogue = catalogue
+        self.catalog = catalog
         self.dry_run = dry_run
         self._mapped: dict[str, set[int]] = defaultdict(set)
         self._ids: dict[str, dict[int, int]] = defaultdict(dict)
         # The objects that were here without a GCD id, and the ids of the rows that are the same.
         self._claimed: dict[str, dict[int, int]] = defaultdict(dict)
         self._records: list[Record] = []
-        self._universes = catalogue.universes()
+        self._universes = catalog.universes()
         self._next = 0  # the next id of a dry run
 
     def records(self, planned: list[PlannedSeries], rows: PieceRows) -> list[Record]:
@@ -92,7 +92,7 @@ class Mapper:
         wanted = {each for each in ids if each is not None}
         done = wanted & self._mapped[kind]
         if done and not self.dry_run:
-            self._ids[kind] |= self.catalogue.find(kind, done)
+            self._ids[kind] |= self.catalog.find(kind, done)
         return wanted - done
 
     def _add(self, kind: str, found: list[tuple[int, dict]], match=None) -> list[Record]:
@@ -101,9 +101,9 @@ class Mapper:
         It gets the id at GCD and the fields, to which their `gcd_id` is added here.
         """
         ids = [gcd_id for gcd_id, _ in found]
-        merged = self.catalogue.survivors(kind, ids)
-        known = merged | self.catalogue.own(kind, ids)
-        deleted = self.catalogue.deleted(kind) - known.keys()
+        merged = self.catalog.survivors(kind, ids)
+        known = merged | self.catalog.own(kind, ids)
+        deleted = self.catalog.deleted(kind) - known.keys()
         added, new = [], []
         for gcd_id, fields in found:
             self._mapped[kind].add(gcd_id)
@@ -128,7 +128,7 @@ class Mapper:
 
     def _same(self, kind: str, gcd_id: int, **columns) -> int | None:
         """The only object without a GCD id that has these values, unless another row of the dump got it."""
-        same = None if gcd_id in self.catalogue.deleted(kind) else self.catalogue.find_only(kind, **columns)
+        same = None if gcd_id in self.catalog.deleted(kind) else self.catalog.find_only(kind, **columns)
         if same is None or self._claimed[kind].setdefault(same, gcd_id) != gcd_id:
             return None
         return same
@@ -139,7 +139,7 @@ class Mapper:
         if self.dry_run:
             self._next += number
             return list(range(-self._next, -self._next + number))
-        return self.catalogue.take_ids(kind, number)
+        return self.catalog.take_ids(kind, number)
 
     @staticmethod
     def _label(fields: dict) -> str:
@@ -147,7 +147,7 @@ class Mapper:
         return name if isinstance(name, str) else fields.get("number", "")
 
     def _known(self, kind: str, ids: Iterable) -> list[int]:
-        """The ids in the catalogue of those objects that are, or will be, in it; sorted."""
+        """The ids in the catalog of those objects that are, or will be, in it; sorted."""
         known = self._ids[kind]
         return sorted({known[each] for each in ids if each in known})
 
@@ -235,7 +235,7 @@ class Mapper:
         wanted = self._not_mapped_in("universe", rows.universes) | self._not_mapped("universe", more)
         found = []
         listed = reading.universes(self.dump, wanted)
-        present = self.catalogue.find("universe", wanted)
+        present = self.catalog.find("universe", wanted)
         names = {PUBLISHERS_OF_MULTIVERSES[row[3]] for row in listed if row[3] in PUBLISHERS_OF_MULTIVERSES}
         ids = reading.publisher_ids(self.dump, names) if names else {}
         for gcd_id, name, designation, multiverse in listed:
@@ -311,8 +311,8 @@ class Mapper:
     def _series(self, planned: dict[int, PlannedSeries], rows: PieceRows, imprints: dict[int, int]) -> None:
         found = []
         names = {series.id: values.line(series.name)[:NAME_LENGTH] for series in rows.series}
-        taken = self.catalogue.volumes(self._ids["publisher"].values(), set(names.values()))
-        present = self.catalogue.find("series", names)
+        taken = self.catalog.volumes(self._ids["publisher"].values(), set(names.values()))
+        present = self.catalog.find("series", names)
         volumes = self._printed_volumes(rows)
         genres = self._genres_of(rows)
         for series in rows.series:
@@ -371,7 +371,7 @@ class Mapper:
             "volume": plan.volume,
             "year_began": began or values.YEARS[0],
             "year_end": None if endless or not began or not ended or ended < began else ended,
-            "series_type": self.catalogue.series_types[plan.code],
+            "series_type": self.catalog.series_types[plan.code],
             "status": (Status.ONGOING if series.is_current else Status.COMPLETED).value,
             "publisher": publisher,
             "collection": plan.code in COLLECTED_CODES,
@@ -402,7 +402,7 @@ class Mapper:
                     total[home[issue]] += number
                     for genre in values.genres(story.genre):
                         pages[home[issue]][genre] += number
-        ids = self.catalogue.genres
+        ids = self.catalog.genres
         return {
             series: {
                 ids[genre]
@@ -421,9 +421,9 @@ class Mapper:
         for variant in rows.variants:
             variants[variant.variant_of_id].append(variant)
         mapper = IssueMapper(self, rows, variants)
-        present = self.catalogue.find("issue", [issue.id for issue in rows.issues])
+        present = self.catalog.find("issue", [issue.id for issue in rows.issues])
         known = {self._ids["series"].get(series.id) for series in rows.series} - {None}
-        taken = self.catalogue.numbers(known) if not self.dry_run or present else {}
+        taken = self.catalog.numbers(known) if not self.dry_run or present else {}
         found = [
             (issue.id, mapper.fields(issue, number)) for issue, number in self._numbered(rows, present, taken)
         ]
@@ -504,7 +504,7 @@ class IssueMapper:
             "title": values.line(issue.title)[:NAME_LENGTH] if issue.series_id in self._collections else "",
             "name": self._titles(issue, stories),
             "store_date": store.day if certain else None,
-            "rating": self._mapper.catalogue.age_ratings.get(values.age_rating(issue.rating), 1),
+            "rating": self._mapper.catalog.age_ratings.get(values.age_rating(issue.rating), 1),
             "isbn": isbn,
             "page": values.pages(issue.page_count),
             "arcs": known("arc", rows.arcs.get(issue.id, ())),
@@ -565,7 +565,7 @@ class IssueMapper:
     def _credits(self, issue: IssueRow, stories) -> list[dict]:
         """The credits of an issue, one for each creator; creators and roles are sorted by id."""
         found: dict[int, dict] = {}
-        creators, roles = self._mapper._ids["creator"], self._mapper.catalogue.roles
+        creators, roles = self._mapper._ids["creator"], self._mapper.catalog.roles
         rules = set()
         for credit in self._rows.credits.get(issue.id, ()):
             if credit.creator_id is None:

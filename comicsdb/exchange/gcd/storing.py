@@ -1,4 +1,4 @@
-"""Stores the objects of a piece: new ones like those of data sets, existing ones through the catalogue.
+"""Stores the objects of a piece: new ones like those of data sets, existing ones through the catalog.
 
 An existing object is changed field by field. Its history shows who wrote a field last: a value written by an
 import is replaced, a user's value stays. If GCD has changed it too, the report lists both values.
@@ -21,7 +21,7 @@ from comicsdb.catalog.service import Catalog
 from comicsdb.catalog.unit_of_work import UnitOfWork
 from comicsdb.exchange import staging
 from comicsdb.exchange import storing as sets
-from comicsdb.exchange.format import ATTRIBUTIONS, CATALOGUE, CREDITS, ISSUE_RATINGS, PARTS, VARIANTS, File
+from comicsdb.exchange.format import ATTRIBUTIONS, CATALOG, CREDITS, ISSUE_RATINGS, PARTS, VARIANTS, File
 from comicsdb.exchange.gcd.mapping import Record
 from comicsdb.exchange.gcd.report import Review
 from comicsdb.exchange.matching import assign_ids
@@ -30,7 +30,7 @@ from comicsdb.models.choices import EXTERNAL_SOURCES, AttributionSource
 from comicsdb.values import partial_day_text
 
 REASON = "Grand Comics Database"  # the reason of these changes in the history
-STAGED = (*CATALOGUE, *PARTS, ISSUE_RATINGS)  # the files that `sets.write_new` stores
+STAGED = (*CATALOG, *PARTS, ISSUE_RATINGS)  # the files that `sets.write_new` stores
 _ABSENT = object()
 
 
@@ -43,7 +43,7 @@ def insert(run: ImportRun, records: list[Record]) -> None:
         staging.create_table(run.cursor, file)
     now = clock.now().isoformat()
     series = {record.object_id: record for record in records if record.kind == "series"}
-    for file in CATALOGUE:
+    for file in CATALOG:
         listed = [record for record in records if record.kind == file.kind]
         words = {record.object_id: _words(run.session, record, series) for record in listed}
         made = _slugs(run.session, file.kind, words)
@@ -288,7 +288,7 @@ def _label(record: Record) -> str:
 
 
 def _write(session: Session, record: Record, accepted: list[str], review: Review) -> list[str]:
-    """Write the accepted fields; a change that the catalogue rejects is reported."""
+    """Write the accepted fields; a change that the catalog rejects is reported."""
     values = {field: record.fields[field] for field in accepted}
     if "price" in values:
         values["currency"] = record.fields["currency"]

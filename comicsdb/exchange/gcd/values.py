@@ -24,7 +24,7 @@ UNNUMBERED = "[nn]"
 
 
 def clean(text: str | None) -> str:
-    """A text without characters that the catalogue rejects, and without surrounding whitespace."""
+    """A text without characters that the catalog rejects, and without surrounding whitespace."""
     return without_bad_characters((text or "").replace("\r\n", "\n")).strip()
 
 
@@ -184,7 +184,7 @@ def own_price(text: str, country: str) -> tuple[Price | None, str]:
 
 
 def _is_taken(price: Price) -> bool:
-    """Whether the catalogue accepts a price: its currency is known and allows this amount."""
+    """Whether the catalog accepts a price: its currency is known and allows this amount."""
     return price.currency in Currency.__members__ and not amount_problem(
         price.amount, price.currency, rounds=True
     )

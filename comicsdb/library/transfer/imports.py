@@ -1,4 +1,4 @@
-"""Imports of library files: uploaded, matched with the catalogue, reviewed by their owner, then confirmed.
+"""Imports of library files: uploaded, matched with the catalog, reviewed by their owner, then confirmed.
 
 Until it is confirmed, an import changes nothing in the library. Only its owner can see it. Its file is kept
 until then, so that it can be read again.

@@ -1,7 +1,7 @@
-"""Entries of imported reading lists whose issues are not certainly in the catalogue.
+"""Entries of imported reading lists whose issues are not certainly in the catalog.
 
 They keep their positions among the issues of their list. When an issue that certainly matches is in the
-catalogue, the entry becomes an item: the daily job looks for it, and so does the next import into the list.
+catalog, the entry becomes an item: the daily job looks for it, and so does the next import into the list.
 """
 
 from collections import defaultdict, deque
@@ -150,13 +150,13 @@ def remove(locked: LockedList, ids: Collection[int]) -> int:
 
 
 def resolve(locked: LockedList) -> int:
-    """Let entries of a list whose issues are in the catalogue become items; returns how many."""
+    """Let entries of a list whose issues are in the catalog become items; returns how many."""
     entries = locked.session.scalars(of_list(locked.row.id)).all()
     return _become_items(locked, entries, _matches(locked.session, entries))
 
 
 def resolve_all(factory: sessionmaker[Session]) -> int:
-    """Let all entries whose issues are in the catalogue become items, in batches: part of the daily job.
+    """Let all entries whose issues are in the catalog become items, in batches: part of the daily job.
 
     Each entry is looked for once in PAUSE, those that have waited longest first.
     """

@@ -14,7 +14,7 @@ from comicsdb_web.rendering.locales import _, ngettext
 DISMISSED = "dismissed"
 TOO_MANY_DRAFTS = _("You have too many unsaved drafts. Save or discard some of them first.")
 GONE = _("This file is no longer listed.")
-NOT_EDITOR = _("Only editors can add issues to the catalogue.")
+NOT_EDITOR = _("Only editors can add issues to the catalog.")
 
 
 def comic_files(request):
@@ -33,7 +33,7 @@ def comic_files(request):
 
 
 def handle_button(request):
-    """Enter, dismiss or restore an issue, or remove the listed ones that are in the catalogue."""
+    """Enter, dismiss or restore an issue, or remove the listed ones that are in the catalog."""
     post, session = request.POST, request.dbsession
     if text_of(post, "remove"):
         ids = [number for text in post.getall("listed") if (number := whole_number(text))]

@@ -160,7 +160,7 @@ def delete_form(request):
 
 
 def delete(request):
-    """Delete the account; its contributions to the catalogue stay."""
+    """Delete the account; its contributions to the catalog stay."""
     try:
         accounts.delete_account(
             request.account_context,

@@ -13,11 +13,11 @@ from comicsdb_web.rendering.locales import _
 # The choices of the form: what a program may do, with name and explanation, and lifetimes.
 SCOPES = {
     TokenScope.READ: (
-        _("Read the catalogue"),
+        _("Read the catalog"),
         _("It sees what every visitor sees: nothing private. It changes nothing."),
     ),
     TokenScope.LIBRARY: (
-        _("Read the catalogue, manage the library"),
+        _("Read the catalog, manage the library"),
         _(
             "It can also see and change your collection, pull list, wish list"
             " and ratings, and see your lists."
@@ -25,10 +25,7 @@ SCOPES = {
     ),
     TokenScope.EDIT: (
         _("Everything"),
-        _(
-            "It can do all that you may do through the API."
-            " If you are an editor, it can change the catalogue."
-        ),
+        _("It can do all that you may do through the API. If you are an editor, it can change the catalog."),
     ),
 }
 LIFETIMES = {

@@ -15,7 +15,7 @@ from comicsdb.security import Permission
 from comicsdb_web.http.routing import id_in_path
 from comicsdb_web.pages.account import no_store
 from comicsdb_web.pages.admin import dashboard
-from comicsdb_web.pages.catalogue.history_labels import labels_of
+from comicsdb_web.pages.catalog.history_labels import labels_of
 from comicsdb_web.pages.site import errors
 from comicsdb_web.rendering.locales import _
 
@@ -158,7 +158,7 @@ def includeme(config):
     config.include(".record")  # read-only: donations, throttling, notices, the audit log
     config.include(".community")  # announcements and polls
     config.include(".reviews")  # readers' reviews
-    config.include(".catalogue")  # every kind, with its slug, and reference data
-    config.include(".dashboard")  # open work in the catalogue
+    config.include(".catalog_admin")  # every kind, with its slug, and reference data
+    config.include(".dashboard")  # open work in the catalog
     config.include(".merge")  # merging duplicates, and turning publishers into imprints
     config.include(".site")  # the switch for sign-ups, outgoing mail

@@ -1,4 +1,4 @@
-"""What needs attention in the catalogue: counts, possible duplicates, and breaches of advisory rules."""
+"""What needs attention in the catalog: counts, possible duplicates, and breaches of advisory rules."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class OpenTask:
 def open_tasks(request) -> dict:
     """The tasks on the overview, counted at most every half hour; at most two statements."""
     found, at = cached_figures(request, CACHE_KEY, lambda: repair_reports.count_problems(request.dbsession))
-    path, issues = request.route_path, request.route_path("admin.catalogue.list", kind="issue")
+    path, issues = request.route_path, request.route_path("admin.catalog.list", kind="issue")
     broken = {rule.name: found.get(rule.name, 0) for rule in RULES}
     titles = {rule.name: rule.title for rule in RULES}
     others = sum(number for name, number in broken.items() if name not in CODE_RULES)
@@ -88,4 +88,4 @@ def advice(request):
 def includeme(config):
     """Add the lists of duplicates and breaches."""
     config.add_admin_page(".duplicates", "advice/duplicates/", duplicates, renderer="admin/duplicates.jinja2")
-    config.add_admin_page(".advice", "advice/", advice, renderer="admin/catalogue_advice.jinja2")
+    config.add_admin_page(".advice", "advice/", advice, renderer="admin/catalog_advice.jinja2")

@@ -8,12 +8,12 @@ from comicsdb.catalog.kinds import KINDS, PRECISIONS
 from comicsdb.catalog.maintenance.merge import preview_merge
 from comicsdb.catalog.maintenance.move import preview_move
 from comicsdb.catalog.references import References, select_with_labels
-from comicsdb.models import CATALOGUE
+from comicsdb.models import CATALOG
 from comicsdb.models.choices import Status
 from comicsdb.values import partial_day_text
 from comicsdb_web.forms import form_state, lookup
 from comicsdb_web.pages.account import require_confirmed_session
-from comicsdb_web.pages.catalogue.history_labels import field_labels
+from comicsdb_web.pages.catalog.history_labels import field_labels
 from comicsdb_web.rendering.locales import _
 
 FOUND_MAX = 20
@@ -21,7 +21,7 @@ BEING_MERGED = _(
     "${name} is being merged, with everything that belongs to it. This takes a few minutes, in the"
     " background."
 )
-KIND_NAMES = [model.__tablename__ for model in CATALOGUE]
+KIND_NAMES = [model.__tablename__ for model in CATALOG]
 HIDDEN_FIELDS = {"image", "image_width", "image_height", "cover_hash", *PRECISIONS}
 MERGE_FIELDS = ("keep", "other")  # the form fields of the two objects
 MOVE_FIELDS = ("publisher", "parent")

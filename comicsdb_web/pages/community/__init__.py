@@ -1,1 +1,1 @@
-"""Polls, announcements, the timeline and the statistics of the catalogue."""
+"""Polls, announcements, the timeline and the statistics of the catalog."""

@@ -1,4 +1,4 @@
-"""Statistics of the whole catalogue as charts and tables."""
+"""Statistics of the whole catalog as charts and tables."""
 
 from collections.abc import Callable
 from datetime import date, datetime
@@ -22,7 +22,7 @@ FORMAT_VERSION = 1  # version of the cached data's format
 TITLES = {
     "years": (
         _("Issues added by year"),
-        _("How many issues were added to the catalogue in each year."),
+        _("How many issues were added to the catalog in each year."),
         _("Year"),
         _("Issues"),
     ),
@@ -34,25 +34,25 @@ TITLES = {
     ),
     "days": (
         _("Issues added in the last 30 days"),
-        _("How many issues were added to the catalogue on each day."),
+        _("How many issues were added to the catalog on each day."),
         _("Day"),
         _("Issues"),
     ),
     "months": (
         _("Issues added in the last 12 months"),
-        _("How many issues were added to the catalogue in each month."),
+        _("How many issues were added to the catalog in each month."),
         _("Month"),
         _("Issues"),
     ),
     "creators": (
         _("Creators added in the last 12 months"),
-        _("How many creators were added to the catalogue in each month."),
+        _("How many creators were added to the catalog in each month."),
         _("Month"),
         _("Creators"),
     ),
     "characters": (
         _("Characters added in the last 12 months"),
-        _("How many characters were added to the catalogue in each month."),
+        _("How many characters were added to the catalog in each month."),
         _("Month"),
         _("Characters"),
     ),
@@ -86,7 +86,7 @@ def page(request):
     """Totals and charts; makes no query if the figures are cached."""
     zone = request.registry.settings["comicsdb.timezone"]
     found, at = cached_figures(
-        request, "statistics", lambda: statistics.catalogue_figures(request.dbsession, zone, request.today)
+        request, "statistics", lambda: statistics.catalog_figures(request.dbsession, zone, request.today)
     )
     locale = locale_of(request)
     series = {name: _dated(found[name]) for name in ("by_day", "by_month", "creators", "characters")}

@@ -55,7 +55,7 @@ from comicsdb_web.forms.values import valid_changes
 from comicsdb_web.http.fragments import fragment
 from comicsdb_web.http.routing import id_in_path, safe_path
 from comicsdb_web.lists import cards, filters
-from comicsdb_web.lists.catalogue_filters import series_types
+from comicsdb_web.lists.catalog_filters import series_types
 from comicsdb_web.lists.paging import Page, paginate, requested_page
 from comicsdb_web.pages.account import with_cache_control
 from comicsdb_web.pages.library.rating import CLEAR, CLEARED, RATINGS, SAVED
@@ -529,7 +529,7 @@ class ItemDraft(OwnItemDraft):
 
 
 class OwnItemViews(EditingViews):
-    """The forms for the reader's own entries about issues, with the features of the catalogue's forms."""
+    """The forms for the reader's own entries about issues, with the features of the catalog's forms."""
 
     has_history = finds_duplicates = False
 

@@ -20,7 +20,7 @@ from comicsdb.i18n import translate
 from comicsdb.library import feeds, pull_list
 from comicsdb.models import Issue, Publisher, Series
 from comicsdb.ratelimit import Limit
-from comicsdb_web.pages.catalogue.base import entity_in_path
+from comicsdb_web.pages.catalog.base import entity_in_path
 from comicsdb_web.pages.site.errors import error_page
 from comicsdb_web.rendering import atom, calendars
 from comicsdb_web.rendering.locales import _, locale_of, set_language_of_account
@@ -48,7 +48,7 @@ class Subject:
 
 
 def releases(request):
-    """New and upcoming issues of the whole catalogue."""
+    """New and upcoming issues of the whole catalog."""
     title = translate(request.localizer, _("New and upcoming comics"))
     return _public_feed(
         request, Subject("releases", title, request.route_path("issue.thisweek")), feeds.RELEASES

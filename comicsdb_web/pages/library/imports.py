@@ -175,13 +175,13 @@ CHANGES = {
 }
 NOTES = {
     "gone": ngettext(
-        "${n} row was skipped: it is no longer in the catalogue.",
-        "${n} rows were skipped: they are no longer in the catalogue.",
+        "${n} row was skipped: it is no longer in the catalog.",
+        "${n} rows were skipped: they are no longer in the catalog.",
         NUMBER,
     ),
     f"{ITEMS}_pending": ngettext(
-        "${n} entry is not certainly in the catalogue, and stays in its list until it is.",
-        "${n} entries are not certainly in the catalogue, and stay in their lists until they are.",
+        "${n} entry is not certainly in the catalog, and stays in its list until it is.",
+        "${n} entries are not certainly in the catalog, and stay in their lists until they are.",
         NUMBER,
     ),
     f"{ITEMS}_repeated": ngettext(

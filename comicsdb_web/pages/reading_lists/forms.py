@@ -84,7 +84,7 @@ class ListDraft(Draft):
 
 
 class ListFormViews(EditingViews, ListViewsBase):
-    """The forms of lists, with the features of the catalogue's forms."""
+    """The forms of lists, with the features of the catalog's forms."""
 
     model = ReadingList
     kind = ReadingList.__tablename__

@@ -1,4 +1,4 @@
-"""The entries of a list that are not in the catalogue yet, for those who may change it."""
+"""The entries of a list that are not in the catalog yet, for those who may change it."""
 
 from pyramid.httpexceptions import HTTPSeeOther
 from sqlalchemy import func, select

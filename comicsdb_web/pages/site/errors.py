@@ -139,7 +139,7 @@ def _page_at(request, path: str) -> bool:
 
 
 def unknown(_error, request):
-    """404: the catalogue never had such an object."""
+    """404: the catalog never had such an object."""
     return error_page(request, 404)
 
 
@@ -225,7 +225,7 @@ def conflict(error, request):
 
 
 def invalid(error, request):
-    """400: values violate the catalogue's rules, if the form did not show it."""
+    """400: values violate the catalog's rules, if the form did not show it."""
     return error_page(request, 400, str(error))
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Integer, Select, cast, func, literal, select, union_all
 from comicsdb import clock
 from comicsdb.i18n import INTERFACE_LANGUAGES
 from comicsdb.library.reading_lists import visible_to
-from comicsdb.models import CATALOGUE, ReadingList
+from comicsdb.models import CATALOG, ReadingList
 from comicsdb_web.rendering.locales import _
 
 SECURITY_LIFETIME = timedelta(days=180)  # at most a year
@@ -22,7 +22,7 @@ PART = 10_000  # ids per part, and so the maximum of URLs
 DIGITS = 6  # of the number of a part
 PLAIN = "pages"  # the part with the pages that belong to no object
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
-PLAIN_ROUTES = ("home", *(f"{model.__tablename__}.list" for model in CATALOGUE))
+PLAIN_ROUTES = ("home", *(f"{model.__tablename__}.list" for model in CATALOG))
 MORE_ROUTES = (
     "reading_list.list",
     "statistics",
@@ -39,7 +39,7 @@ ICONS = (  # name, sizes, type and purpose; the first is the source of the other
     ("img/icon-maskable-192.png", "192x192", "image/png", "maskable"),
     ("img/icon-maskable-512.png", "512x512", "image/png", "maskable"),
 )
-KINDS = {model.__tablename__: model for model in (*CATALOGUE, ReadingList)}
+KINDS = {model.__tablename__: model for model in (*CATALOG, ReadingList)}
 
 
 def health(request):  # noqa: ARG001

@@ -1,4 +1,4 @@
-// The forms of the catalogue: every module enhances what works without it.
+// The forms of the catalog: every module enhances what works without it.
 import { pickWhileTyping } from "./picker.js";
 import { addRowsInPlace } from "./rows.js";
 import { takePictures } from "./covers.js";

@@ -1,4 +1,4 @@
-"""Reading the public catalogue without an account, and what still needs one."""
+"""Reading the public catalog without an account, and what still needs one."""
 
 import pytest
 

@@ -194,7 +194,7 @@ def test_a_revoked_token_leaves_the_others_alone(anonymous, reader, token, sessi
     "authorization", [None, "", " ", "Token abc", "Digest x=y", "Basic64 abc", "Bearertoken"]
 )
 def test_another_scheme_is_nobody(anonymous, authorization):
-    """Requests without the header may read the catalogue; an unknown scheme is an attempt to log in."""
+    """Requests without the header may read the catalog; an unknown scheme is an attempt to log in."""
     sent = {} if authorization is None else {"Authorization": authorization}
     is_empty = not (authorization or "").strip()
     for path, status in ((PATH, 200 if is_empty else 401), ("/api/collection/", 401)):

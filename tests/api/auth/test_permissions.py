@@ -24,7 +24,7 @@ ROLES = {
 }
 # The roles that do not get 403 for a kind of write, whether or not the endpoint offers it.
 WRITERS = {
-    "change the catalogue": {"editor", "superuser"},
+    "change the catalog": {"editor", "superuser"},
     "delete from it": {"superuser"},
     "write reference data": {"superuser"},
     "write where nothing is": {*ROLES},
@@ -48,10 +48,10 @@ def expected(path: str, method: str, role: str | None) -> int:
     elif kind not in KINDS | PARTS:
         wanted = "write where nothing is"
     else:
-        wanted = "delete from it" if method == "DELETE" else "change the catalogue"
+        wanted = "delete from it" if method == "DELETE" else "change the catalog"
     if role not in WRITERS[wanted]:
         return 403
-    if wanted != "change the catalogue":
+    if wanted != "change the catalog":
         return 405
     listed = path == f"/api/{kind}/"
     one = path.count("/") == 4

@@ -37,7 +37,7 @@ def programs(testapp, session):
 
 @pytest.fixture
 def author(make, passwords):
-    """An account that may write the catalogue."""
+    """An account that may write the catalog."""
     return make.user("author", password=PASSWORD, passwords=passwords, groups=["editor"])
 
 
@@ -50,7 +50,7 @@ def refusal(answer, has, needs):
     ]
 
 
-def test_every_token_reads_the_catalogue_made_and_cached(programs, author, make):
+def test_every_token_reads_the_catalog_made_and_cached(programs, author, make):
     path = f"/api/arc/{make.arc().id}/"
     for client in programs(author).values():
         client.get("/api/arc/")
@@ -58,7 +58,7 @@ def test_every_token_reads_the_catalogue_made_and_cached(programs, author, make)
         assert client.get(path).headers["X-Cache"] == "HIT"
 
 
-def test_a_write_of_the_catalogue_needs_edit_also_after_cached_reads(programs, author, make, session):
+def test_a_write_of_the_catalog_needs_edit_also_after_cached_reads(programs, author, make, session):
     arc = make.arc(name="Before")
     path = f"/api/arc/{arc.id}/"
     clients = programs(author)

@@ -54,7 +54,7 @@ def cached(api, path):
 # What is cached.
 
 
-def test_details_and_lists_of_the_catalogue_are_cached(api, ids):
+def test_details_and_lists_of_the_catalog_are_cached(api, ids):
     for address in CACHED:
         path = address.format(**ids)
         assert read(api, path, "MISS") == read(api, path, "HIT") == read(api, path, "HIT")

@@ -75,7 +75,7 @@ class Caller:
 
 @pytest.fixture
 def call(generated, wsgi, editor):
-    """A caller that may change the catalogue."""
+    """A caller that may change the catalog."""
     return Caller(generated, wsgi)
 
 

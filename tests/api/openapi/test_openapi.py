@@ -349,7 +349,7 @@ def test_nothing_is_asked_of_the_database_and_it_is_made_once(anonymous, wsgi, c
 # Accounts.
 
 
-def test_who_is_nobody_sees_how_to_read_the_catalogue(anonymous, api):
+def test_who_is_nobody_sees_how_to_read_the_catalog(anonymous, api):
     document, whole = (client.json(f"{SCHEMA}?format=json") for client in (anonymous, api))
     assert {SCHEMA, "/api/", "/api/issue/", "/api/issue/{id}/", "/api/change/"} <= set(document["paths"])
     closed = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import update
 
 from comicsdb.library import ratings
-from comicsdb.models import CATALOGUE
+from comicsdb.models import CATALOG
 from tests.api.http_dates import (
     ADDRESSES,
     AFTER,
@@ -61,7 +61,7 @@ def test_dates_count_on_details_and_lists_of_issues_and_nowhere_else(api, ids):
 
 
 def test_the_date_that_was_given_out_gets_304(api, make, ids):
-    for model in CATALOGUE:  # all were made within a second or two, and such dates prove nothing
+    for model in CATALOG:  # all were made within a second or two, and such dates prove nothing
         first = {name: None for name in ("modified_before", "issues_modified_before") if hasattr(model, name)}
         make.session.execute(update(model).values(**first))
     make.session.commit()

@@ -130,7 +130,7 @@ def test_errors_become_answers(extended, error, status, body):
     assert extended.json(f"/api/raise/?error={error}", status) == body
 
 
-def test_a_conflict_that_the_catalogue_finds_has_the_words_of_the_contract(make):
+def test_a_conflict_that_the_catalog_finds_has_the_words_of_the_contract(make):
     series = make.series()
     make.issue(series=series, number="1", cv_id=5)
     with pytest.raises(ConflictError) as pair:

@@ -130,7 +130,7 @@ def fill(make, session) -> dict[str, dict[str, int]]:
 
 @pytest.fixture(scope="module")
 def world(cluster, template, media_folder):
-    """A served catalogue, and the ids in it."""
+    """A served catalog, and the ids in it."""
     with serve_catalog(cluster, template, "filters", media_folder) as site:
         ids = fill(site.make, site.session)
         ids["series_type"] = {"annual": 6, "one": 5, "single": 13, "trade": 10}

@@ -146,7 +146,7 @@ QUERIES = {
 
 @pytest.fixture(scope="module")
 def site(cluster, template, media_folder):
-    """A large catalogue, served."""
+    """A large catalog, served."""
     with serve_catalog(cluster, template, "large", media_folder) as site:
         with site.session.get_bind().connect() as connection:
             # Parallel workers would save time only where a processor is idle.

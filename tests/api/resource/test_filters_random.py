@@ -1,4 +1,4 @@
-"""Random queries of a random catalogue, compared with the documented rules written out in plain Python."""
+"""Random queries of a random catalog, compared with the documented rules written out in plain Python."""
 
 import random
 import unicodedata
@@ -16,7 +16,7 @@ DAYS = [date(2019, 12, 31) + timedelta(days=each * 17) for each in range(8)]
 MOMENTS = [f"2020-0{month}-01T00:00:00Z" for month in range(1, 7)]
 
 
-# The catalogue: plain records that describe the stored objects.
+# The catalog: plain records that describe the stored objects.
 
 
 def word(chance: random.Random) -> str:
@@ -93,7 +93,7 @@ def stored(make, kind: str, fields: dict) -> dict:
 
 
 def build(make, session, chance: random.Random) -> dict[str, list[dict]]:
-    """Make a small random catalogue; returns its records by kind."""
+    """Make a small random catalog; returns its records by kind."""
     publishers = [stored(make, "publisher", {"name": name(chance), **known(chance, n)}) for n in range(1, 5)]
     for each in publishers:
         each["alt_names"] = [name(chance) for _ in range(chance.randint(0, 2))]
@@ -122,8 +122,8 @@ def build(make, session, chance: random.Random) -> dict[str, list[dict]]:
     roles = [1, 7, 22]
     issues = [stored(make, "issue", issue_fields(chance, n, series, links, roles)) for n in range(1, 61)]
     session.commit()
-    catalogue = {"publisher": publishers, "series": series, "issue": issues, **links}
-    for kind, rows in catalogue.items():
+    catalog = {"publisher": publishers, "series": series, "issue": issues, **links}
+    for kind, rows in catalog.items():
         for row in rows:
             row["modified"] = chance.choice(MOMENTS)
             moment = {"moment": row["modified"], "id": row["id"]}
@@ -133,7 +133,7 @@ def build(make, session, chance: random.Random) -> dict[str, list[dict]]:
     session.commit()
     for row in series:
         row["issues"] = [issue for issue in issues if issue["series"] is row]
-    return catalogue
+    return catalog
 
 
 # The rules: whether a record matches a value.
@@ -358,17 +358,17 @@ def piece(chance: random.Random, row: dict) -> str:
 
 @pytest.fixture(scope="module")
 def world(cluster, template, media_folder):
-    """A served random catalogue, and its records."""
+    """A served random catalog, and its records."""
     with serve_catalog(cluster, template, "random_filters", media_folder) as site:
         with site.make.single_commit():
-            catalogue = build(site.make, site.session, random.Random(3))
-        yield site, catalogue
+            catalog = build(site.make, site.session, random.Random(3))
+        yield site, catalog
 
 
 @pytest.mark.parametrize("kind", sorted(RULES))
 def test_a_random_query_finds_what_the_rules_say(world, kind):
-    site, catalogue = world
-    chance, rows = random.Random(kind), catalogue[kind]
+    site, catalog = world
+    chance, rows = random.Random(kind), catalog[kind]
     sizes = set()
     for _ in range(min(400, QUERIES * len(RULES[kind]))):
         asked_for = query(chance, kind, rows)

@@ -4,7 +4,7 @@ import pytest
 from pyramid.interfaces import IRoutesMapper
 
 from comicsdb.library import collection, pull_list, wish_list
-from comicsdb.models import CATALOGUE
+from comicsdb.models import CATALOG
 from comicsdb.tags import FORMATS
 from comicsdb_api.errors import UNKNOWN_PATTERN
 from tests.api.conftest import SCHEMA
@@ -22,7 +22,7 @@ PLAIN = ACCOUNT + STAMPS + ALL
 COLLECTION = ("", "stats/", "missing_series/", "missing_issues/{series_id}/")
 # An account's own list: it is looked up first, as the first request creates it.
 OWN = ACCOUNT + 1 + STAMPS + ALL
-KINDS = [model.__tablename__ for model in CATALOGUE]
+KINDS = [model.__tablename__ for model in CATALOG]
 ARCHIVES = [f"/api/series/{{series}}/{each.name}/" for each in FORMATS]  # not cached
 COSTS = {
     "/api/": ACCOUNT,

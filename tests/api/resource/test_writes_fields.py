@@ -283,8 +283,8 @@ def test_the_log_says_what_was_written_and_by_whom(writer, caplog):
         writer.patch(f"/api/arc/{made['id']}/", 400, form={"name": ""})
     said = [each.getMessage() for each in caplog.records if each.name == "comicsdb.catalog.unit_of_work"]
     assert said == [
-        f"catalogue create: arc {made['id']} Salt Tide (user=editor)",
-        f"catalogue update: arc {made['id']} Salt Tide (user=editor)",
+        f"catalog create: arc {made['id']} Salt Tide (user=editor)",
+        f"catalog update: arc {made['id']} Salt Tide (user=editor)",
     ]
 
 
@@ -292,7 +292,7 @@ def test_the_log_says_what_was_written_and_by_whom(writer, caplog):
 
 
 def test_all_that_is_wrong_is_said_at_once(writer, make, nimbus):
-    """Errors found by the schema, by the catalogue, by the database and in the file."""
+    """Errors found by the schema, by the catalog, by the database and in the file."""
     make.issue(cv_id=5, gcd_id=6)
     form = {"number": "", "series": 999, "cover_date": "1066-01-01", "page": "x", "cv_id": 5, "gcd_id": 6}
     assert writer.post("/api/issue/", 400, form=form, files=[("image", "x.png", b"no picture")]) == {

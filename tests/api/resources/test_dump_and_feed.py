@@ -28,7 +28,7 @@ SOURCE = dump.SiteInfo("comicsdb", "https://comics.example", "0.1.0", {"name": "
 
 @pytest.fixture
 def origin(cluster, template, media_folder, tmp_path):
-    """A separate site, whose catalogue has a value in every field."""
+    """A separate site, whose catalog has a value in every field."""
     with serve_catalog(cluster, template, "dumped", media_folder) as found:
         importer = Importer(cluster.url("dumped"), tmp_path)
         importer.run(full_set(), accounts=False)

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import insert, select
 
 from comicsdb.catalog import Catalog
-from comicsdb.models import CATALOGUE, History
+from comicsdb.models import CATALOG, History
 from tests.api.resource.test_statements import world
 from tests.conftest import record_statements
 
@@ -16,7 +16,7 @@ def test_every_kind_has_one(api, make):
         body = api.json(f"/api/{kind}/{object_id}/history/")
         assert body["results"][-1]["type"] == "created"
         assert body["count"] == len(body["results"])
-    assert len(CATALOGUE) == 9
+    assert len(CATALOG) == 9
 
 
 def test_versions_come_newest_first_with_old_and_new_values(api, make, session, reader):

@@ -226,7 +226,7 @@ def test_ties_say_what_would_tell_candidates_apart(client, shelf):
     }
 
 
-def test_what_is_not_in_the_catalogue_is_not_certain(client, shelf):
+def test_what_is_not_in_the_catalog_is_not_certain(client, shelf):
     unknown = ("Night Ferry 044 (1990).cbz", "Nowhere Else 001 (2015).cbz", "Night Ferry 001 (2003).cbz", "")
     for found in matched(client, *({"file_name": name} for name in unknown)):
         assert found["certain"] is False

@@ -37,7 +37,7 @@ def add_names_with_signs(make, run) -> None:
 
 
 def fill(make) -> dict:
-    """Make a small catalogue with names that are alike, in several languages, and with codes and ids."""
+    """Make a small catalog with names that are alike, in several languages, and with codes and ids."""
 
     def run(name, year, *numbers, **more):
         values = {"sort_name": name, "publisher": house, **more}

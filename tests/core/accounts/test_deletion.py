@@ -1,4 +1,4 @@
-"""Deletion of an account: its own data go, its contributions to the catalogue stay without its name."""
+"""Deletion of an account: its own data go, its contributions to the catalog stay without its name."""
 
 from datetime import UTC, date, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""The catalogue service: what a write stores, refuses and preserves."""
+"""The catalog service: what a write stores, refuses and preserves."""
 
 from datetime import date
 from decimal import Decimal
@@ -296,9 +296,9 @@ def test_a_series_type_in_use_and_the_unknown_age_rating_stay(session, catalog, 
     assert issue.rating_id == 1
 
 
-def test_objects_of_the_catalogue_cannot_be_deleted_past_it(session, make):
+def test_objects_of_the_catalog_cannot_be_deleted_past_it(session, make):
     session.delete(make.arc())
-    with pytest.raises(RuntimeError, match="through the catalogue"):
+    with pytest.raises(RuntimeError, match="through the catalog"):
         session.flush()
 
 

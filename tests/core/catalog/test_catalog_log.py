@@ -11,14 +11,14 @@ ONE, TWO = "1" * 16, "2" * 16
 
 @pytest.fixture
 def said(session, caplog):
-    """`said()` commits and returns the log lines since its last call, without "catalogue" and the user."""
+    """`said()` commits and returns the log lines since its last call, without "catalog" and the user."""
     caplog.set_level("INFO", "comicsdb.catalog")
 
     def lines():
         session.commit()
         found = [each.getMessage() for each in caplog.records if each.name == "comicsdb.catalog.unit_of_work"]
         caplog.clear()
-        return [each.removeprefix("catalogue ").removesuffix(" (user=-)") for each in found]
+        return [each.removeprefix("catalog ").removesuffix(" (user=-)") for each in found]
 
     return lines
 

@@ -1,4 +1,4 @@
-"""What the catalogue service refuses from any caller, and writes concurrent with a deletion or rename."""
+"""What the catalog service refuses from any caller, and writes concurrent with a deletion or rename."""
 
 import threading
 from datetime import UTC, date, datetime

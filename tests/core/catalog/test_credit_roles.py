@@ -24,7 +24,7 @@ def credit(make, session):
 
 def test_a_row_has_the_issue_and_the_creator_of_its_credit_whatever_is_written(make, session, credit):
     credit_id, issue, other = credit
-    writer, editor = make.role("Writer").id, make.role("Editor").id  # the catalogue did not write the issue
+    writer, editor = make.role("Writer").id, make.role("Editor").id  # the catalog did not write the issue
     assert rows(session) == sorted([(credit_id, writer, issue), (credit_id, editor, issue)])
     session.execute(
         text("INSERT INTO credit_role (credit_id, role_id, issue_id) VALUES (:credit, 9, :other)"),

@@ -11,8 +11,8 @@ from tests.importer import Importer, temporary_importer
 
 
 @pytest.fixture(scope="module")
-def full_catalogue(cluster, template, tmp_path_factory):
-    """A catalogue in which every field has a value."""
+def full_catalog(cluster, template, tmp_path_factory):
+    """A catalog in which every field has a value."""
     for database in database_copy(cluster, template):
         importer = Importer(database, tmp_path_factory.mktemp("full"))
         importer.run(full_set())
@@ -21,17 +21,17 @@ def full_catalogue(cluster, template, tmp_path_factory):
 
 
 @pytest.fixture
-def own_catalogue(full_catalogue, cluster, tmp_path):
+def own_catalog(full_catalog, cluster, tmp_path):
     """A copy of it for a test that changes it."""
-    full_catalogue.engine.dispose()  # PostgreSQL copies no database that somebody is connected to
-    name = full_catalogue.engine.url.database
+    full_catalog.engine.dispose()  # PostgreSQL copies no database that somebody is connected to
+    name = full_catalog.engine.url.database
     with temporary_importer(cluster, name, "full_copy", tmp_path / "copy") as importer:
         yield importer
 
 
 @pytest.fixture
-def other(full_catalogue, cluster, template, tmp_path):
-    """A migrated database without rows of the catalogue, even without reference data."""
+def other(full_catalog, cluster, template, tmp_path):
+    """A migrated database without rows of the catalog, even without reference data."""
     cluster.clone_database(template, "other")
     importer = Importer(cluster.url("other"), tmp_path / "other")
     for kind in ("age_rating", "genre", "role", "series_type"):
@@ -82,38 +82,38 @@ def _all(given) -> dict[str, list[int]]:
     }
 
 
-def test_states_of_all_objects_make_the_same_database(full_catalogue, other):
-    _copy(full_catalogue, other, _all(full_catalogue))
+def test_states_of_all_objects_make_the_same_database(full_catalog, other):
+    _copy(full_catalog, other, _all(full_catalog))
     for table in public_tables.PUBLIC_COLUMNS:
         if table != "change_log":
-            assert _rows(other, table) == _rows(full_catalogue, table), table
+            assert _rows(other, table) == _rows(full_catalog, table), table
     numbers = "SELECT kind, number FROM version WHERE number IS NOT NULL ORDER BY kind"
-    assert other.query(numbers) == full_catalogue.query(numbers)
-    _copy(full_catalogue, other, _all(full_catalogue))  # a second copy changes nothing
-    assert other.query(numbers) == full_catalogue.query(numbers)
+    assert other.query(numbers) == full_catalog.query(numbers)
+    _copy(full_catalog, other, _all(full_catalog))  # a second copy changes nothing
+    assert other.query(numbers) == full_catalog.query(numbers)
 
 
-def test_writing_states_advances_the_versions_of_all_kinds(full_catalogue, other):
+def test_writing_states_advances_the_versions_of_all_kinds(full_catalog, other):
     """Reference data that was never written has no version before."""
-    chosen, seen = _all(full_catalogue), []
+    chosen, seen = _all(full_catalog), []
     for _ in range(2):
-        _copy(full_catalogue, other, chosen)
+        _copy(full_catalog, other, chosen)
         seen.append(dict(other.query("SELECT kind, value FROM version")))
     first, second = seen
     assert set(public_tables.PUBLIC_KINDS) <= set(first)
     assert [kind for kind in chosen if second[kind] <= first[kind]] == []
 
 
-def test_the_state_of_an_object_that_is_gone_removes_it_with_all_that_is_its_own(own_catalogue, other):
-    _copy(own_catalogue, other, _all(own_catalogue))
-    gone = own_catalogue.one("SELECT issue_id FROM variant ORDER BY id LIMIT 1")
-    own_catalogue.query("DELETE FROM issue WHERE id = :id", id=gone)
-    own_catalogue.query(
+def test_the_state_of_an_object_that_is_gone_removes_it_with_all_that_is_its_own(own_catalog, other):
+    _copy(own_catalog, other, _all(own_catalog))
+    gone = own_catalog.one("SELECT issue_id FROM variant ORDER BY id LIMIT 1")
+    own_catalog.query("DELETE FROM issue WHERE id = :id", id=gone)
+    own_catalog.query(
         "INSERT INTO tombstone (kind, object_id, slug, label) VALUES ('issue', :id, 'was', 'Was #1')", id=gone
     )
-    _copy(own_catalogue, other, {"issue": [gone], "series": _all(own_catalogue)["series"]})
+    _copy(own_catalog, other, {"issue": [gone], "series": _all(own_catalog)["series"]})
     for table in public_tables.PUBLIC_COLUMNS:
         if table not in {"change_log", "picture_hash"}:
-            assert _rows(other, table) == _rows(own_catalogue, table), table
+            assert _rows(other, table) == _rows(own_catalog, table), table
     number = "SELECT number FROM version WHERE kind = 'issue'"
-    assert other.one(number) == own_catalogue.one(number)
+    assert other.one(number) == own_catalog.one(number)

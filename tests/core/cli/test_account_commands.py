@@ -185,7 +185,7 @@ def test_cleaning_says_what_it_removed(account, rows, factory):
     assert rows(select(RateLimit.client)) == [("new",)]
 
 
-def test_cleaning_does_not_hold_up_who_edits_the_catalogue(account, rows, factory):
+def test_cleaning_does_not_hold_up_who_edits_the_catalog(account, rows, factory):
     """The writers' lock is free again when the deletion of an account is done."""
     old = clock.now() - timedelta(days=30)
     with factory() as session:

@@ -265,7 +265,7 @@ def test_serve_puts_the_demo_into_an_embedded_database_or_where_it_is_asked_for(
     assert make_plan(site, None) == ServePlan("embedded:var/postgres?database=comicsdb", DATA, is_demo=True)
 
 
-def test_serve_leaves_a_filled_catalogue_as_it_is(ini, database, tmp_path, capsys):
+def test_serve_leaves_a_filled_catalog_as_it_is(ini, database, tmp_path, capsys):
     run("-c", ini, "import", str(write_set(tmp_path / "given", small_set())))
     other = small_set()
     other["publishers"][0]["name"] = "Another"

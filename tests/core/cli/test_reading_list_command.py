@@ -94,7 +94,7 @@ def test_file_with_unknown_issues_is_refused_unless_they_are_skipped(comicsdb, i
     path = write_books(tmp_path / "gaps.json", (issues[0], 999_999, issues[1]))
     other = write_books(tmp_path / "whole.json", issues)
     told = comicsdb("import-reading-lists", path, other, code=1)
-    assert f"{path}: not certainly in the catalogue: 999999\n" in told  # no id of ours ever
+    assert f"{path}: not certainly in the catalog: 999999\n" in told  # no id of ours ever
     assert told.endswith(f"Error: Nothing was imported from {path}.\n")
     assert [name for _user, name, *_more in rows(LISTS)] == ["whole"]
     told = comicsdb("import-reading-lists", path, "--skip-missing")
@@ -112,7 +112,7 @@ def test_entries_of_missing_issues_stay_in_their_lists_unless_they_are_skipped(
     path = tmp_path / "gaps.cbl"
     path.write_text(f"<ReadingList><Name>Gaps</Name><Books>{books}</Books></ReadingList>")
     told = comicsdb("import-reading-lists", path)
-    assert f"{path}: not certainly in the catalogue: Lamplight (2019) #10\n" in told
+    assert f"{path}: not certainly in the catalog: Lamplight (2019) #10\n" in told
     assert "added   Gaps\n1 lists with 1 issues added" in told
     waiting = 'SELECT number, "position" FROM reading_list_pending ORDER BY "position"'
     assert rows(waiting) == [("9", 1), ("10", 3)]

@@ -1,4 +1,4 @@
-"""Figures of the whole catalogue, without gaps and by the site's days; numbers of entries to repair."""
+"""Figures of the whole catalog, without gaps and by the site's days; numbers of entries to repair."""
 
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
@@ -20,8 +20,8 @@ def added(session, row, *moment):
     session.commit()
 
 
-def test_an_empty_catalogue_has_figures_without_gaps(session):
-    found = statistics.catalogue_figures(session, NEW_YORK, TODAY)
+def test_an_empty_catalog_has_figures_without_gaps(session):
+    found = statistics.catalog_figures(session, NEW_YORK, TODAY)
     assert found["totals"] == dict.fromkeys(
         ("publisher", "series", "issue", "character", "creator", "team", "arc"), 0
     )
@@ -47,7 +47,7 @@ def test_what_was_added_is_counted_on_the_days_of_the_site(session, connection, 
     creator = make.creator()
     added(session, creator, 2026, 3, 1, 4)  # the last day of February in New York
     with record_statements(connection) as statements:
-        found = statistics.catalogue_figures(session, NEW_YORK, TODAY)
+        found = statistics.catalog_figures(session, NEW_YORK, TODAY)
     assert len(statements) == 5, statements
     assert found["totals"]["issue"] == 4
     assert [row for row in found["by_day"] if row[1]] == [["2026-03-14", 1], ["2026-03-15", 1]]
@@ -67,7 +67,7 @@ def test_small_publishers_are_told_together(session, make):
             series = make.series(publisher=make.publisher(name=f"House {number:02}"))
             for each in range(2 if number == 7 else 1):
                 make.issue(series=series, number=str(each))
-    found = statistics.catalogue_figures(session, NEW_YORK, TODAY)
+    found = statistics.catalog_figures(session, NEW_YORK, TODAY)
     assert found["publishers"][0] == ["House 07", "house-07", 2]
     assert [name for name, _slug, _count in found["publishers"][1:4]] == ["House 00", "House 01", "House 02"]
     assert (len(found["publishers"]), found["others"]) == (9, 2)

@@ -111,7 +111,7 @@ def test_migrating_down_leaves_nothing_and_up_again_the_same(empty):
     assert schema_of(empty) == made
 
 
-def test_the_first_rows_are_no_changes_of_the_catalogue(factory):
+def test_the_first_rows_are_no_changes_of_the_catalog(factory):
     with factory() as connection:
         for table in ("touched_object", "change_log", "library_act"):
             assert connection.scalar(text(f"SELECT count(*) FROM {table}")) == 0

@@ -33,7 +33,7 @@ class ImportedDatabase:
 
 @pytest.fixture
 def importer(database, tmp_path):
-    """An importer into an empty catalogue, with a folder for pictures."""
+    """An importer into an empty catalog, with a folder for pictures."""
     importer = Importer(database, tmp_path)
     yield importer
     importer.close()

@@ -24,7 +24,7 @@ BURST = 2  # requests of the API per minute
 
 @pytest.fixture(scope="module")
 def offered(cluster, template, tmp_path_factory):
-    """A database, a folder, and in it a dump of the empty catalogue (`made`) and the `key` that signed it."""
+    """A database, a folder, and in it a dump of the empty catalog (`made`) and the `key` that signed it."""
     folder = tmp_path_factory.mktemp("offered")
     with contextmanager(database_copy)(cluster, template) as url:
         found = SimpleNamespace(engine=create_engine(url), folder=folder)

@@ -35,7 +35,7 @@ SOURCE = dump.SiteInfo(
 
 @pytest.fixture
 def site(full_database, tmp_path):
-    """An importer into a catalogue in which every field has a value."""
+    """An importer into a catalog in which every field has a value."""
     with full_database.copy("full_set_site", tmp_path) as importer:
         yield importer
 

@@ -70,7 +70,7 @@ def test_without_accounts_no_person_is_named(imported):
     assert "Editor" not in "".join(path.read_text() for path in folder.glob("*.json*"))
 
 
-def test_an_export_imports_into_an_empty_catalogue_with_the_same_facts(imported, cluster, template, tmp_path):
+def test_an_export_imports_into_an_empty_catalog_with_the_same_facts(imported, cluster, template, tmp_path):
     folder = imported.export("out", accounts=True)
     with temporary_importer(cluster, template, "reimported", tmp_path / "again") as again:
         again.run(folder)

@@ -6,7 +6,7 @@ listed below as not exported.
 
 import pytest
 
-from comicsdb.exchange.format import CATALOGUE, FILES
+from comicsdb.exchange.format import CATALOG, FILES
 from comicsdb.models import metadata
 from comicsdb.models.attribution import OWNERS
 from tests.core.exchange.test_import_libraries import libraries
@@ -84,7 +84,7 @@ def exported_tables() -> set[str]:
 def full_set() -> dict[str, list[dict]]:
     """A set in which every field of every file has a value."""
     rows = libraries()
-    for file in CATALOGUE:
+    for file in CATALOG:
         for number, row in enumerate(rows[file.name], 1):
             row["desc"] = row["desc"] or "Described."
             row["cv_id"], row["gcd_id"] = 1000 + number, 2000 + number
@@ -125,33 +125,33 @@ def values_of(importer: Importer, table, column: str) -> list:
 
 
 @pytest.fixture(scope="module")
-def full_catalogue(full_database, tmp_path_factory):
-    """A catalogue with everything that a set can contain."""
+def full_catalog(full_database, tmp_path_factory):
+    """A catalog with everything that a set can contain."""
     with full_database.copy("full_set_given", tmp_path_factory.mktemp("given")) as importer:
         yield importer
 
 
 @pytest.fixture(scope="module")
-def taken(full_catalogue, cluster, template, tmp_path_factory):
-    """A second catalogue, into which the export of the first was imported."""
+def taken(full_catalog, cluster, template, tmp_path_factory):
+    """A second catalog, into which the export of the first was imported."""
     folder = tmp_path_factory.mktemp("taken")
     with temporary_importer(cluster, template, "full_set_taken", folder) as importer:
-        importer.run(full_catalogue.export("out", accounts=True))
+        importer.run(full_catalog.export("out", accounts=True))
         yield importer
 
 
-def test_every_column_is_filled_and_survives_or_is_named_here(full_catalogue, taken):
+def test_every_column_is_filled_and_survives_or_is_named_here(full_catalog, taken):
     assert set(metadata.tables) - exported_tables() == OF_THE_INSTALLATION
-    assert {
-        kind for kind in OWNERS if full_catalogue.one(f"SELECT count({kind}_id) FROM attribution")
-    } == set(OWNERS)
+    assert {kind for kind in OWNERS if full_catalog.one(f"SELECT count({kind}_id) FROM attribution")} == set(
+        OWNERS
+    )
     lost, blank = {}, set()
     for name in sorted(exported_tables()):
         table = metadata.tables[name]
         for column in table.columns:
             if is_left(name, column.name):
                 continue
-            before, after = (values_of(each, table, column.name) for each in (full_catalogue, taken))
+            before, after = (values_of(each, table, column.name) for each in (full_catalog, taken))
             if before != after:
                 lost[f"{name}.{column.name}"] = (before, after)
             if all(value in NOTHING for value in before) or set(map(str, before)) == {
@@ -165,9 +165,9 @@ def test_every_column_is_filled_and_survives_or_is_named_here(full_catalogue, ta
             assert table == "*" or column in metadata.tables[table].columns, f"{table}.{column} is no more"
 
 
-def test_the_export_of_an_import_is_the_file_again(full_catalogue, taken):
+def test_the_export_of_an_import_is_the_file_again(full_catalog, taken):
     """Byte for byte, except for the names of stored pictures, and so the digests of their files."""
-    first, second = full_catalogue.folder / "out", taken.export("out", accounts=True)
+    first, second = full_catalog.folder / "out", taken.export("out", accounts=True)
     assert sorted(path.name for path in first.glob("*.json*")) == sorted(
         path.name for path in second.glob("*.json*")
     )

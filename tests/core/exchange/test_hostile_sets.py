@@ -23,7 +23,7 @@ VALUES = (
 
 @pytest.fixture(scope="module")
 def importer(cluster, template, tmp_path_factory):
-    """An importer into an empty catalogue, shared by all tests: a refused set leaves nothing behind."""
+    """An importer into an empty catalog, shared by all tests: a refused set leaves nothing behind."""
     with temporary_importer(cluster, template, "hostile", tmp_path_factory.mktemp("hostile")) as importer:
         yield importer
 

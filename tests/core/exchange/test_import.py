@@ -39,7 +39,7 @@ def varied(cluster, template, tmp_path_factory):
 
 TOLD = {kind: f"{number:016x}" for number, kind in enumerate(HASHES, 0xFFFFFFFFFFFFFFF0)}
 
-# Into an empty catalogue.
+# Into an empty catalog.
 
 
 def test_ids_slugs_and_stamps_are_those_of_the_set(imported):
@@ -263,7 +263,7 @@ def test_seeded_reference_data_stay_where_the_set_has_no_such_file(importer):
     assert importer.query("SELECT id, name FROM role ORDER BY id") == seeded
 
 
-def test_reference_data_are_matched_by_name_where_the_catalogue_has_rows(importer):
+def test_reference_data_are_matched_by_name_where_the_catalog_has_rows(importer):
     importer.run({"publishers": [entity(1, "First", "first", image="")]})
     names = importer.query("SELECT name FROM series_type ORDER BY id")
     importer.run(small_set())

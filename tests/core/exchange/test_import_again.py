@@ -1,4 +1,4 @@
-"""Import into a catalogue with existing rows: of the same set, of an older one, or of its own."""
+"""Import into a catalog with existing rows: of the same set, of an older one, or of its own."""
 
 from datetime import UTC, datetime
 
@@ -141,12 +141,12 @@ def test_a_row_whose_slug_was_changed_since_is_still_the_same_row(filled):
     assert filled.query("SELECT id, slug FROM arc") == [(1, "neap-tide")]
 
 
-# Into a catalogue that has rows of its own.
+# Into a catalog that has rows of its own.
 
 
 @pytest.fixture
 def occupied(importer):
-    """A catalogue with a publisher, a series and an issue that are not in the set."""
+    """A catalog with a publisher, a series and an issue that are not in the set."""
     importer.run(
         {
             "series_types": small_set()["series_types"],

@@ -231,7 +231,7 @@ def test_sets_without_the_ids_of_entries_come_in_too(importer):
     assert not importer.run(rows).changed_anything
 
 
-def test_what_an_account_has_stays_and_ids_are_the_catalogues(importer):
+def test_what_an_account_has_stays_and_ids_are_the_catalogs(importer):
     importer.query("SELECT setval('issue_id_seq', 500), setval('series_id_seq', 500)")
     importer.query("SELECT setval('publisher_id_seq', 500)")
     importer.run(small_set() | {"issue_ratings": []})

@@ -14,7 +14,7 @@ from tests.importer import temporary_importer
 
 @pytest.fixture(scope="module")
 def importer(cluster, template, tmp_path_factory):
-    """An importer into an empty catalogue, shared by all tests: a refused set leaves nothing behind."""
+    """An importer into an empty catalog, shared by all tests: a refused set leaves nothing behind."""
     with temporary_importer(cluster, template, "refusals", tmp_path_factory.mktemp("refusals")) as importer:
         yield importer
 

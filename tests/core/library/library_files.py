@@ -15,7 +15,7 @@ from tests.lists import OFFICIAL, identity_of
 TODAY = date(2026, 11, 22)
 
 
-def create_catalogue(make) -> SimpleNamespace:
+def create_catalog(make) -> SimpleNamespace:
     """Create two series of one publisher, with ten and two issues."""
     with make.single_commit():
         w = SimpleNamespace(publisher=make.publisher(name="Harbor House"))

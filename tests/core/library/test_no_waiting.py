@@ -1,4 +1,4 @@
-"""Readers' writes, other than ratings, wait neither for edits of the catalogue nor for other readers."""
+"""Readers' writes, other than ratings, wait neither for edits of the catalog nor for other readers."""
 
 from contextlib import contextmanager
 from datetime import date

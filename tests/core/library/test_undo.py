@@ -276,7 +276,7 @@ def test_a_list_that_is_on_the_other_side_since_stays_there(session, reader):
     assert state(session) == before
 
 
-def test_what_the_catalogue_does_is_no_act(session, catalog, make, reader, issues):
+def test_what_the_catalog_does_is_no_act(session, catalog, make, reader, issues):
     collection.add(session, reader.user_id, issues[0], {})
     act = last(session)
     merge(catalog, catalog.get(Issue, issues[1]), catalog.get(Issue, issues[0]))

@@ -150,22 +150,22 @@ def test_a_path_needs_to_know_the_site():
 @pytest.fixture
 def polish(tmp_path):
     """A localizer for a language with three plural forms."""
-    catalogue = polib.POFile()
-    catalogue.metadata = {
+    catalog = polib.POFile()
+    catalog.metadata = {
         "Content-Type": "text/plain; charset=UTF-8",
         "Plural-Forms": "nplurals=3; plural=(n==1 ? 0 : n>=2 && n<=4 ? 1 : 2);",
     }
-    catalogue.append(
+    catalog.append(
         polib.POEntry(
             msgid="${n} day of ${name}",
             msgid_plural="${n} days of ${name}",
             msgstr_plural={0: "${n} dzień ${name}", 1: "${n} dni ${name}", 2: "${n} dni(2) ${name}"},
         )
     )
-    catalogue.append(polib.POEntry(msgid="Wait ${time}.", msgstr="Czekaj ${time}."))
+    catalog.append(polib.POEntry(msgid="Wait ${time}.", msgstr="Czekaj ${time}."))
     folder = tmp_path / "pl" / "LC_MESSAGES"
     folder.mkdir(parents=True)
-    catalogue.save_as_mofile(str(folder / "comicsdb.mo"))
+    catalog.save_as_mofile(str(folder / "comicsdb.mo"))
     return make_localizer("pl", [str(tmp_path)])
 
 

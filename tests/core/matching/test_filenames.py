@@ -1,4 +1,4 @@
-"""The parser of file names: realistic names, arbitrary text, worst cases, and names made from a catalogue."""
+"""The parser of file names: realistic names, arbitrary text, worst cases, and names made from a catalog."""
 
 from collections import Counter
 from datetime import date
@@ -248,7 +248,7 @@ def test_what_is_longer_is_read_from_its_end():
 LEAST = {"all": 0.99, "no number": 0.5, "annual": 0.93, "reading order": 0.93, "dots": 0.93, "order": 0.95}
 
 
-def test_names_made_from_a_catalogue_are_understood():
+def test_names_made_from_a_catalog_are_understood():
     names = list(noisy_names(EXAMPLES, seed=7, each=4))
     total, right = Counter(), Counter()
     for noisy in names:

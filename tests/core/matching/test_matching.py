@@ -5,7 +5,7 @@ from math import exp
 
 import pytest
 
-from bench.matching import catalogue, insert_catalogue
+from bench.matching import catalog, insert_catalog
 from bench.noisy_names import EXAMPLES, noisy_names
 from comicsdb.matching import scoring
 from comicsdb.matching.descriptors import READINGS_MAX, build_descriptor, fold_name
@@ -178,7 +178,7 @@ def test_dates_are_compared_as_far_as_they_are_known(session, make):
 
 
 def test_names_of_real_series_are_recognised(connection, session):
-    ids = insert_catalogue(connection, catalogue(0, None))
+    ids = insert_catalog(connection, catalog(0, None))
     names = list(noisy_names(EXAMPLES, seed=5, each=2))
     right = certain = certain_right = 0
     for begin in range(0, len(names), CALL):

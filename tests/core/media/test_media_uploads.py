@@ -182,7 +182,7 @@ def test_what_would_take_too_long_to_code_anew_is_refused(monkeypatch):
 
 
 def test_a_row_may_name_what_was_stored_before_it(storage, session, catalog):
-    """The order that `uploads` needs: first the picture, then the catalogue, whose lock others wait for."""
+    """The order that `uploads` needs: first the picture, then the catalog, whose lock others wait for."""
     values = picture_values(session, storage, "arc", picture(), hashed=False)
     arc = catalog.create(models.Arc, {"name": "Salt Tide"} | values)
     session.commit()

@@ -133,7 +133,7 @@ def test_tokens_and_groups_move_it(moves):
         assert moves(lambda session, change=change: session.execute(change)), str(change)
 
 
-def test_a_write_to_the_catalogue_moves_it_once_committed(moves, made):
+def test_a_write_to_the_catalog_moves_it_once_committed(moves, made):
     def create(session):
         Catalog(session).create(Arc, {"name": "Salt Tide"})
 

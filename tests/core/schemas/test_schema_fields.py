@@ -132,7 +132,7 @@ def test_texts_of_several_lines_have_ends_of_lines_and_tabs():
     assert deserialize_field(ArcSchema, "desc", "a\r\n\tb\nc") == {"desc": "a\r\n\tb\nc"}
 
 
-def test_the_catalogue_itself_takes_none_of_them_either(catalog):
+def test_the_catalog_itself_takes_none_of_them_either(catalog):
     for bad in NO_TEXT:
         with pytest.raises(InvalidError) as raised:
             catalog.create(Arc, {"name": "x", "desc": f"a{bad}b"})

@@ -1,4 +1,4 @@
-"""The schemas: accepted input, the values for the catalogue, and error messages."""
+"""The schemas: accepted input, the values for the catalog, and error messages."""
 
 from datetime import date
 from decimal import Decimal

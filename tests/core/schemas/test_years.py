@@ -6,7 +6,7 @@ import pytest
 
 from comicsdb import schemas
 from comicsdb.catalog import InvalidError
-from comicsdb.cli.catalogue import fix_start_year_command
+from comicsdb.cli.catalog_commands import fix_start_year_command
 from comicsdb.exchange.format import FILES
 from comicsdb.library.transfer.format import COLUMNS, LIST_FIELDS, SERIES_FIELDS
 from comicsdb.library.transfer.values import UnclearError
@@ -66,7 +66,7 @@ def test_every_key_of_a_data_set_and_of_a_library_has_the_range():
                 read_year(wrong)
 
 
-def test_the_catalogue_and_the_command_refuse_what_surfaces_let_through(make):
+def test_the_catalog_and_the_command_refuse_what_surfaces_let_through(make):
     series, publisher = make.series(), make.publisher()
     for entity, field in ((series, "year_began"), (series, "year_end"), (publisher, "founded")):
         for wrong in WRONG:

@@ -1,4 +1,4 @@
-"""All single changes of the small catalogue of `world.py`, and values for random ones."""
+"""All single changes of the small catalog of `world.py`, and values for random ones."""
 
 from datetime import date
 from decimal import Decimal

@@ -63,7 +63,7 @@ class Writers(RuleBasedStateMachine):
 
     @staticmethod
     def attempt(job, *arguments):
-        """Do a write that the catalogue may reject."""
+        """Do a write that the catalog may reject."""
         try:
             job(*arguments)
         except CatalogError as refusal:

@@ -1,4 +1,4 @@
-"""The catalogue of the property tests: a few linked objects of every kind, and a backdrop of many rows."""
+"""The catalog of the property tests: a few linked objects of every kind, and a backdrop of many rows."""
 
 from collections import defaultdict
 from copy import deepcopy
@@ -73,7 +73,7 @@ class Imports:
 
 @dataclass
 class SeedData:
-    """What tests know about the catalogue: rows that writers do not use, accounts, a data set, objects."""
+    """What tests know about the catalog: rows that writers do not use, accounts, a data set, objects."""
 
     hidden: set[tuple[str, int]]
     users: tuple[int, ...]

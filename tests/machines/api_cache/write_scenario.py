@@ -1,4 +1,4 @@
-"""All kinds of writes to the catalogue: through its service, over HTTP, and in bulk."""
+"""All kinds of writes to the catalog: through its service, over HTTP, and in bulk."""
 
 from sqlalchemy import select
 

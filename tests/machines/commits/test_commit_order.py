@@ -1,6 +1,6 @@
 """Concurrent random transactions: the change log is in commit order, and the epoch reveals every change.
 
-Writers of the catalogue and readers who rate issues have transactions open at the same time, each on its own
+Writers of the catalog and readers who rate issues have transactions open at the same time, each on its own
 connection. When a series is renamed, the stamps of its issues move in pieces after the commit, or later if a
 row is locked. After each transaction the change log is followed, and everything that a cached response can
 depend on is read together with the epoch.

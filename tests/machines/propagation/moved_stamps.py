@@ -20,7 +20,7 @@ class MovedStamps:
 
 
 class Writer:
-    """Writes through the catalogue, each in a transaction of its own."""
+    """Writes through the catalog, each in a transaction of its own."""
 
     def __init__(self, session):
         self.session = session

@@ -1,4 +1,4 @@
-"""The stamps that a write must move, computed from two readings of the catalogue by the rules of propagation.
+"""The stamps that a write must move, computed from two readings of the catalog by the rules of propagation.
 
 It follows the specification, independently of the propagation table in the code: events are found by
 comparing plain rows, and the rows that they touch by following plain links.

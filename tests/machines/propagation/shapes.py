@@ -203,7 +203,7 @@ def issue_list(world: World, kind: str, each: int) -> list:
 
 
 class Shown:
-    """The details and issue lists of one reading of the catalogue, by (kind, id)."""
+    """The details and issue lists of one reading of the catalog, by (kind, id)."""
 
     def __init__(self, world: World):
         self.details = {key: detail(world, *key) for key in world.ids}

@@ -42,7 +42,7 @@ endings = st.sampled_from(("commit", "commit", "commit", "go on", "go on", "roll
 
 
 class Writes(RuleBasedStateMachine):
-    """State machine of transactions on the catalogue, with the effects of the open one so far."""
+    """State machine of transactions on the catalog, with the effects of the open one so far."""
 
     connection = None
     hidden: set = set()  # seeded rows that steps leave alone
@@ -292,7 +292,7 @@ def _key(entity) -> tuple[str, int]:
 
 
 def _nothing(_answer) -> None:
-    """Return None, as a rating writes no object of the catalogue."""
+    """Return None, as a rating writes no object of the catalog."""
 
 
 @pytest.fixture

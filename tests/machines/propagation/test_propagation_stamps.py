@@ -45,7 +45,7 @@ def test_a_rated_issue_that_moves_takes_its_stars_along(write, make, issue, seri
 # Attributions.
 
 
-@pytest.mark.parametrize("kind", [model.__tablename__ for model in models.CATALOGUE])
+@pytest.mark.parametrize("kind", [model.__tablename__ for model in models.CATALOG])
 def test_attributions_touch_their_owner(write, make, kind):
     entity = getattr(make, kind)()
     own = keys(entity) | ({("series", entity.series_id)} if kind == "issue" else set())
@@ -83,7 +83,7 @@ def written_alone(kind, make):
         yield "credits", lambda session, each: parts.replace_credits(session, each, [credit])
 
 
-@pytest.mark.parametrize("kind", [model.__tablename__ for model in models.CATALOGUE])
+@pytest.mark.parametrize("kind", [model.__tablename__ for model in models.CATALOG])
 def test_links_and_parts_that_are_written_alone_touch_their_owner(write, make, kind):
     entity = getattr(make, kind)()
     for field, job in list(written_alone(kind, make)):

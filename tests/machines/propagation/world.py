@@ -1,4 +1,4 @@
-"""The whole catalogue as plain rows, read by one statement, and the differences between two readings."""
+"""The whole catalog as plain rows, read by one statement, and the differences between two readings."""
 
 import json
 from collections import defaultdict
@@ -60,7 +60,7 @@ STAMPS = (
 
 
 class World:
-    """A reading of the catalogue: rows by kind and id, links as pairs, stamps as datetimes."""
+    """A reading of the catalog: rows by kind and id, links as pairs, stamps as datetimes."""
 
     def __init__(self, session):
         tables = {table: rows or [] for table, rows in json.loads(session.scalar(_READ)).items()}

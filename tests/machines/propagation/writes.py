@@ -1,4 +1,4 @@
-"""Strategies for random writes, and the conversion of a drawing into values for the catalogue.
+"""Strategies for random writes, and the conversion of a drawing into values for the catalog.
 
 Drawings refer to objects by position ("the third arc"), so that a sequence does not depend on ids and can be
 shrunk. Pools of values are small on purpose, so that names, numbers and ids collide.
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from comicsdb import models
 from tests.machines.propagation.world import KINDS, LINKS, OWNERS, World
 
-MODELS = {model.__tablename__: model for model in (*models.CATALOGUE, models.SeriesType, models.Genre)} | {
+MODELS = {model.__tablename__: model for model in (*models.CATALOG, models.SeriesType, models.Genre)} | {
     "age_rating": models.AgeRating,
     "role": models.Role,
 }

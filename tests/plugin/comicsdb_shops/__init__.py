@@ -43,14 +43,14 @@ class ShopResource(EntityResource):
 
 
 def open_shop(request):
-    """Create a shop from the query parameters, through the catalogue service like all writes."""
+    """Create a shop from the query parameters, through the catalog service like all writes."""
     values = ShopSchema().deserialize(dict(request.GET))
     return {"id": request.catalog.create(Shop, values).id}
 
 
 def includeme(config):
     config.include("comicsdb_api")
-    config.add_catalogue_kind(SHOPS)
+    config.add_catalog_kind(SHOPS)
     config.add_entity_resource(ShopResource)
     config.add_route("shop.open", "/shop/open/", request_method="POST")
     config.add_view(open_shop, route_name="shop.open", renderer="json", require_csrf=False)

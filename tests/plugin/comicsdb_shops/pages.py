@@ -2,7 +2,7 @@
 
 from comicsdb_shops import SHOPS, Shop, ShopSchema
 from comicsdb_web.forms.fields import EntityForm, Line, Section
-from comicsdb_web.pages.catalogue.base import EntityViews
+from comicsdb_web.pages.catalog.base import EntityViews
 from comicsdb_web.rendering.page_cache import CachePolicy
 
 
@@ -21,5 +21,5 @@ class ShopViews(EntityViews):
 
 def includeme(config):
     config.include("comicsdb_web")
-    config.add_catalogue_kind(SHOPS)
+    config.add_catalog_kind(SHOPS)
     config.add_entity_views(ShopViews)

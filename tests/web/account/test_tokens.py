@@ -179,7 +179,7 @@ def test_a_token_does_what_its_form_said(testapp, nora, session):
     row.last_used, row.last_address = row.created, "2001:db8::7"
     session.commit()
     shown = soup(testapp.get(PAGE)).select_one("tbody tr").get_text(" ", strip=True)
-    assert "Read the catalogue, manage the library" in shown
+    assert "Read the catalog, manage the library" in shown
     assert "2001:db8::7" in shown
     assert "May 6, 2031" in shown
     row.expiry = row.created

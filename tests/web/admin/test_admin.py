@@ -80,7 +80,7 @@ def paths(wsgi, session, make):
         }
         result = {}
         for route, methods in admin_routes(wsgi):
-            if "GET" in methods and route.name != "admin.catalogue.history":  # redirects to the site
+            if "GET" in methods and route.name != "admin.catalog.history":  # redirects to the site
                 pattern = re.sub(r"\{id:[^}]*\}", "#", re.sub(r"\{kind:[^}]*\}", "creator", route.pattern))
                 result[pattern] = pattern.replace("#", str(ids.get(pattern.split("/")[2])))
         return result

@@ -6,13 +6,13 @@ import pytest
 from sqlalchemy import select
 
 from comicsdb import admin
-from comicsdb.models import CATALOGUE, History, Imprint, Publisher, Series, StaffAction
+from comicsdb.models import CATALOG, History, Imprint, Publisher, Series, StaffAction
 from tests.conftest import record_statements
 from tests.core.catalog.maintenance.test_merge_references import crowd
 from tests.web.admin.helpers import cells, log_in_as
 from tests.web.conftest import field_errors, form_to, notice, soup
 
-KINDS = [model.__tablename__ for model in CATALOGUE]
+KINDS = [model.__tablename__ for model in CATALOG]
 MERGE, MOVE = "/admin/merge/", "/admin/move/"
 
 

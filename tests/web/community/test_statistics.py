@@ -19,7 +19,7 @@ def table(page, name) -> list[tuple[str, str]]:
     return [(each.th.get_text(strip=True), each.td.get_text(strip=True)) for each in rows]
 
 
-def test_the_catalogue_is_counted_and_drawn(testapp, world):
+def test_the_catalog_is_counted_and_drawn(testapp, world):
     page = soup(testapp.get("/statistics/"))
     totals = {each.dt.get_text(strip=True): each.dd.get_text() for each in page.select(".totals dl > div")}
     assert totals == {
@@ -97,7 +97,7 @@ def test_the_overview_of_the_staff_says_what_needs_hands(testapp, session, conne
     page = soup(testapp.get("/admin/"))
     needs = {
         each.span.get_text(): (each.strong.get_text(), each["href"])
-        for each in page.select("[aria-labelledby=catalogue-title] .need a")
+        for each in page.select("[aria-labelledby=catalog-title] .need a")
     }
     assert needs["Issues without a cover"] == ("3", "/admin/issue/?cover=no")
     assert needs["Issues without credits"] == ("3", "/admin/issue/?credits=no")

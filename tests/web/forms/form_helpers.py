@@ -1,4 +1,4 @@
-"""Helpers that open, fill in and submit forms of the catalogue."""
+"""Helpers that open, fill in and submit forms of the catalog."""
 
 import io
 from urllib.parse import parse_qs, urlsplit

@@ -124,7 +124,7 @@ def test_an_issue_is_made_by_keyboard_with_a_cover_three_credits_and_two_variant
     asked.value.dismiss()
     page.get_by_label("Number (required)").press("Enter")  # Enter saves
     page.wait_for_url("**/issue/lamplight-2020-1/")
-    assert "was added to the catalogue" in page.locator("#messages").inner_text()
+    assert "was added to the catalog" in page.locator("#messages").inner_text()
     with site.sessions() as session:
         issue = session.query(Issue).one()
         state = state_of(session, issue)

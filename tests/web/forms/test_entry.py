@@ -81,7 +81,7 @@ def test_what_is_unknown_is_made_with_the_form_in_one_transaction(testapp, nora,
     assert checkbox_labels(page, "characters", ticked=True) == ["Lamplighter Wick"]
     assert checkbox_labels(page, "characters", ticked=False) == ["Moth New character", "Lam New character"]
     assert checkbox_labels(page, "reprints", ticked=True) == ["Lamplight Collected TPB (2020) #1 2020-01"]
-    assert "Not in the catalogue yet: Moth, Lam." in field_errors(page)["characters"]
+    assert "Not in the catalog yet: Moth, Lam." in field_errors(page)["characters"]
     assert set(field_errors(page)) == {"characters", "arcs", "universes"}
     made = {
         "characters": [world.character.id, "new:Moth"],
@@ -168,7 +168,7 @@ def test_a_new_issue_is_filled_in_from_the_run_and_leads_to_the_next(testapp, no
     fourth = session.query(Issue).filter_by(number="4").one()
     assert fourth.cover_date == date(2019, 8, 1)
     page = page.follow()
-    assert notice(page) == "Lamplight (2019) #4 was added to the catalogue."
+    assert notice(page) == "Lamplight (2019) #4 was added to the catalog."
     assert (value(page, "series"), value(page, "number")) == (str(world.series.id), "5")
     # The page of an issue has such a link, too; without a script, a button proposes values for the series.
     link = soup(testapp.get(f"/issue/{fourth.slug}/")).select_one(".acts > a")["href"]

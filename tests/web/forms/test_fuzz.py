@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from webtest import Upload
 
-from comicsdb.models import CATALOGUE, History
+from comicsdb.models import CATALOG, History
 from tests.soak import sequences
 from tests.web.forms.form_helpers import open_form
 
@@ -40,7 +40,7 @@ BUTTONS = st.sampled_from(["find", "add", "copy", "anyway", "seen", "modified", 
 @sequences(8, 1)
 @given(data=st.data())
 def test_no_form_breaks(testapp, nora, world, session, data):
-    kind = data.draw(st.sampled_from([*(model.__tablename__ for model in CATALOGUE), "issue", "issue"]))
+    kind = data.draw(st.sampled_from([*(model.__tablename__ for model in CATALOG), "issue", "issue"]))
     entity = getattr(world, "first" if kind == "issue" else kind)
     address = data.draw(st.sampled_from([f"/{kind}/create/", f"/{kind}/{entity.slug}/update/"]))
     # Not from the page, which differs after each example: Hypothesis needs stable strategies.

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from comicsdb.models import CATALOGUE, History, Issue
+from comicsdb.models import CATALOG, History, Issue
 from comicsdb_web.forms.drafts import state_of
 from tests.conftest import record_statements
 from tests.web.conftest import soup
@@ -98,7 +98,7 @@ def texts(world):
 
 
 def test_what_is_typed_is_stored_and_shown_and_each_field_can_be_changed(testapp, nora, world, session):
-    models = {model.__tablename__: model for model in CATALOGUE}
+    models = {model.__tablename__: model for model in CATALOG}
     for kind, typed, stored in texts(world):
         form = open_form(testapp, f"/{kind}/create/")
         if kind != "series":
@@ -108,7 +108,7 @@ def test_what_is_typed_is_stored_and_shown_and_each_field_can_be_changed(testapp
         answer = submit_form(form, typed)
         entity = made(session, models[kind])
         assert answer.location == f"http://localhost/{kind}/{entity.slug}/"
-        assert "was added to the catalogue" in unquoted(answer)
+        assert "was added to the catalog" in unquoted(answer)
         state = state_of(session, entity)
         assert {name: state[name] for name in stored} == stored, kind
         assert (entity.created_by_id, entity.edited_by_id) == (nora.id, nora.id)

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from comicsdb.models import CATALOGUE, Group, Issue, Publisher, StaffAction, Tombstone
+from comicsdb.models import CATALOG, Group, Issue, Publisher, StaffAction, Tombstone
 from comicsdb.models.user import EDITOR_GROUP
 from tests.web.conftest import form_to, notice, soup
 from tests.web.forms.form_helpers import log_in_as, open_form, submit_form
@@ -11,7 +11,7 @@ from tests.web.forms.form_helpers import log_in_as, open_form, submit_form
 
 def objects(world):
     """Yield each kind with an object of it."""
-    for model in CATALOGUE:
+    for model in CATALOG:
         kind = model.__tablename__
         yield kind, getattr(world, "first" if kind == "issue" else kind)
 

@@ -8,7 +8,7 @@ from comicsdb.library import collection, ratings
 from comicsdb.models import CollectionItem, ReadDate
 from tests.web.conftest import form_to, soup
 
-TODAY = date(2030, 1, 1)  # all issues of the small catalogue are released
+TODAY = date(2030, 1, 1)  # all issues of the small catalog are released
 
 
 def item_of_another_reader(make, session, issue) -> CollectionItem:

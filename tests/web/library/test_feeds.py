@@ -18,7 +18,7 @@ from comicsdb.models import Change, FeedAddress, Issue
 from comicsdb_web.rendering import atom, calendars
 from tests.conftest import forget_limits, record_statements
 from tests.web.conftest import field_errors, form_to, form_with, notice, soup, start_session, submit
-from tests.web.library.wish_list_fixtures import small_catalogue
+from tests.web.library.wish_list_fixtures import small_catalog
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 OWN = "/accounts/feeds/"
@@ -27,7 +27,7 @@ OWN = "/accounts/feeds/"
 @pytest.fixture
 def world(make):
     """A few series and issues, which are enough for these tests."""
-    return small_catalogue(make)
+    return small_catalog(make)
 
 
 @pytest.fixture

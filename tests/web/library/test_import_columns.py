@@ -4,7 +4,7 @@ import pytest
 
 from comicsdb.library.transfer import background
 from comicsdb.library.transfer.mappings import remembered_mapping
-from tests.core.library.library_files import create_catalogue
+from tests.core.library.library_files import create_catalog
 from tests.web.conftest import form_to, notice, soup, start_session
 from tests.web.library.test_imports import UPLOAD, owned, uploaded
 from tests.workbooks import workbook
@@ -18,7 +18,7 @@ MAPPING = {"was": "series", "welche": "number", "bemerkung": "notes"}
 
 @pytest.fixture
 def stock(make):
-    return create_catalogue(make)
+    return create_catalog(make)
 
 
 @pytest.fixture

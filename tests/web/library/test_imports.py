@@ -14,7 +14,7 @@ from comicsdb.accounts.passwords import Passwords
 from comicsdb.library.transfer import background, imports, review
 from comicsdb.models import CollectionItem, Issue, LibraryImport, ReadingList, ReadingListItem, WishListItem
 from tests.conftest import record_statements
-from tests.core.library.library_files import create_catalogue, exported_library, fill_library
+from tests.core.library.library_files import create_catalog, exported_library, fill_library
 from tests.web.conftest import field_errors, form_to, log_in, notice, soup, start_session
 
 UPLOAD, LISTS = "/collection/import/", "/reading-lists/import/"
@@ -28,7 +28,7 @@ Night & Crew,-1,,,1999
 
 @pytest.fixture
 def stock(make):
-    return create_catalogue(make)
+    return create_catalog(make)
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_a_large_file_is_decided_by_series_while_its_owner_does_something_else(
     assert [each.get_text(" ", strip=True) for each in soup(page).select(".import-counts li")] == [
         "0 found",
         "31 to choose",
-        "1 not in the catalogue",
+        "1 not in the catalog",
     ]
     table = testapp.get(f"{address}not-found.csv")
     assert table.content_disposition == 'attachment; filename="comicsdb-not-found.csv"'
@@ -200,7 +200,7 @@ def test_a_file_is_reviewed_and_then_stored(testapp, session, nora, stock):
     assert [each.get_text(" ", strip=True) for each in shown.select(".import-counts a")] == [
         "1 found",
         "2 to choose",
-        "1 not in the catalogue",
+        "1 not in the catalog",
     ]
     assert [each["href"] for each in shown.select(".import-table td a")] == [
         f"/issue/{stock.issues[0].slug}/"
@@ -299,7 +299,7 @@ def test_rows_of_one_name_are_chosen_one_by_one_and_the_choice_is_kept(testapp, 
     assert [each.get_text(" ", strip=True) for each in shown.select(".import-counts li")] == [
         "2 found",
         "0 to choose",
-        "1 not in the catalogue",
+        "1 not in the catalog",
     ]
     assert "You chose none of the candidates." in page.text
     again = testapp.get(f"{address}?series=Twins")

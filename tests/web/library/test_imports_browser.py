@@ -7,7 +7,7 @@ import pytest
 
 from comicsdb.accounts.passwords import Passwords
 from comicsdb.catalog import Catalog
-from tests.core.library.library_files import create_catalogue
+from tests.core.library.library_files import create_catalog
 from tests.factories import Factories
 from tests.web.account.test_browser import OUTSIDE
 from tests.web.conftest import PASSWORD
@@ -30,7 +30,7 @@ def address(served):
     with served.sessions() as session:
         make = Factories(Catalog(session))
         make.user("Nora", password=PASSWORD, passwords=Passwords("fast"))
-        create_catalogue(make)
+        create_catalog(make)
     return served.url
 
 

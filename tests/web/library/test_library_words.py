@@ -1,4 +1,4 @@
-"""Merging and deleting catalogue objects: the pages say how many readers' entries are affected."""
+"""Merging and deleting catalog objects: the pages say how many readers' entries are affected."""
 
 from datetime import date
 

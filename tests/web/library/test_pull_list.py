@@ -10,7 +10,7 @@ from comicsdb.library import pull_list
 from tests.conftest import record_statements
 from tests.web.conftest import PASSWORD, field_errors, form_to, notice, soup, submit
 from tests.web.library.collection_helpers import undo_form
-from tests.web.library.wish_list_fixtures import small_catalogue
+from tests.web.library.wish_list_fixtures import small_catalog
 
 PAGE = "/pull-list/"
 
@@ -18,7 +18,7 @@ PAGE = "/pull-list/"
 @pytest.fixture
 def world(make):
     """A few series and issues, which are enough for these tests."""
-    return small_catalogue(make)
+    return small_catalog(make)
 
 
 @pytest.fixture

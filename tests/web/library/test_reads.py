@@ -7,11 +7,11 @@ from sqlalchemy import select
 from comicsdb.library import reads
 from comicsdb.models import CollectionItem
 from tests.web.conftest import form_to, form_with, notice, soup, start_session
-from tests.web.library.wish_list_fixtures import small_catalogue
+from tests.web.library.wish_list_fixtures import small_catalog
 
 
 def test_an_issue_is_marked_as_read_without_a_copy(testapp, make, member, session):
-    issue = small_catalogue(make).second
+    issue = small_catalog(make).second
     start_session(testapp, member)
     address = f"/issue/{issue.slug}/"
 
@@ -39,7 +39,7 @@ def test_an_issue_is_marked_as_read_without_a_copy(testapp, make, member, sessio
 
 
 def test_one_click_adds_the_run_of_a_series(testapp, make, member, session):
-    world = small_catalogue(make)
+    world = small_catalog(make)
     start_session(testapp, member)
     address, path = f"/series/{world.series.slug}/", f"/collection/add-run/{world.series.slug}/"
     answer = form_to(testapp.get(address), path).submit()
@@ -52,7 +52,7 @@ def test_one_click_adds_the_run_of_a_series(testapp, make, member, session):
 
 
 def test_all_but_some_of_a_run_are_added_or_read(testapp, make, member, session):
-    world = small_catalogue(make)
+    world = small_catalog(make)
     start_session(testapp, member)
     page = testapp.get(f"/series/{world.series.slug}/")
     form = form_with(page, "but")
@@ -73,7 +73,7 @@ def test_all_but_some_of_a_run_are_added_or_read(testapp, make, member, session)
 
 
 def test_a_read_has_a_date_or_none_or_goes_for_all_before_it(testapp, make, member, session):
-    world = small_catalogue(make)
+    world = small_catalog(make)
     start_session(testapp, member)
     series, address = f"/series/{world.series.slug}/", f"/issue/{world.second.slug}/"
 

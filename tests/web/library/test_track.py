@@ -6,7 +6,7 @@ from sqlalchemy import select
 from comicsdb.models import CollectionItem, FormerSlug, IssueRating, LibraryAct, ReadDate, WishListItem
 from tests.conftest import record_statements
 from tests.web.conftest import form_to, notice, soup, start_session
-from tests.web.library.wish_list_fixtures import small_catalogue
+from tests.web.library.wish_list_fixtures import small_catalog
 
 FRAGMENT = {"X-Fragment": "1"}
 
@@ -19,7 +19,7 @@ def bar(page, issue):
 
 
 def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, connection):
-    world = small_catalogue(make)
+    world = small_catalog(make)
     issue, path = world.second, f"/track/{world.second.slug}/"
     start_session(testapp, member)
     page = f"/series/{world.series.slug}/"
@@ -68,7 +68,7 @@ def test_a_member_tracks_an_issue_on_a_card(testapp, make, member, session, conn
 
 
 def test_a_run_is_marked_as_read_up_to_a_card(testapp, make, member, session):
-    world = small_catalogue(make)
+    world = small_catalog(make)
     address, press = f"/series/{world.series.slug}/issue_list/", f"/track/{world.second.slug}/?run=1"
     assert not soup(testapp.get(address)).select("[name=up_to]")
     start_session(testapp, member)
@@ -87,7 +87,7 @@ def test_a_run_is_marked_as_read_up_to_a_card(testapp, make, member, session):
 
 @pytest.mark.parametrize("site", ["same-origin", "cross-site"])
 def test_what_a_visitor_asks_for_is_done_after_log_in(testapp, make, member, session, site):
-    world = small_catalogue(make)
+    world = small_catalog(make)
     page = f"/issue/{world.second.slug}/"
     shown = testapp.get(page)
     assert soup(shown).select_one("#track [name=csrf_token]") is None
@@ -110,7 +110,7 @@ def test_what_a_visitor_asks_for_is_done_after_log_in(testapp, make, member, ses
 
 
 def test_what_a_visitor_asked_for_follows_an_issue_to_its_new_address(testapp, make, member, session):
-    world = small_catalogue(make)
+    world = small_catalog(make)
     old = world.second.slug
     sent = {"read": "1", "next": f"/issue/{old}/"}
     answer = testapp.post(f"/track/{old}/", sent, headers={"Sec-Fetch-Site": "same-origin"})
@@ -127,7 +127,7 @@ def test_what_a_visitor_asked_for_follows_an_issue_to_its_new_address(testapp, m
 
 @pytest.mark.parametrize("long", ["next", "want"])
 def test_what_is_too_long_for_a_cookie_is_left_out(testapp, make, member, session, long):
-    world = small_catalogue(make)
+    world = small_catalog(make)
     page = f"/issue/{world.second.slug}/"
     sent = {"want": "1", "next": "/issue/"} | {long: f"/issue/?series_name={'x' * 3000}"}
     answer = testapp.post(f"/track/{world.second.slug}/", sent, headers={"Sec-Fetch-Site": "same-origin"})

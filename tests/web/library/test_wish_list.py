@@ -10,7 +10,7 @@ from comicsdb.library import collection, wish_list
 from comicsdb.models import CollectionItem, Issue, WishListItem
 from tests.conftest import record_statements
 from tests.web.conftest import PASSWORD, field_errors, form_to, notice, soup, submit
-from tests.web.library.wish_list_fixtures import small_catalogue
+from tests.web.library.wish_list_fixtures import small_catalog
 
 PAGE = "/wish-list/"
 
@@ -18,7 +18,7 @@ PAGE = "/wish-list/"
 @pytest.fixture
 def world(make):
     """A few series and issues, which are enough for these tests."""
-    return small_catalogue(make)
+    return small_catalog(make)
 
 
 @pytest.fixture

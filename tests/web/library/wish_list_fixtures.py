@@ -1,10 +1,10 @@
-"""A very small catalogue for tests of readers' libraries, such as pull list, wish list and feeds."""
+"""A very small catalog for tests of readers' libraries, such as pull list, wish list and feeds."""
 
 from datetime import date
 from types import SimpleNamespace
 
 
-def small_catalogue(make) -> SimpleNamespace:
+def small_catalog(make) -> SimpleNamespace:
     """A publisher with two series, one with three issues and one without issues."""
     w = SimpleNamespace()
     with make.single_commit():

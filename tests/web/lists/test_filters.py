@@ -14,8 +14,8 @@ RUN, BOOKS, STAR = "Lamplight (2019)", "Lamplight Collected TPB (2020)", "Étoil
 
 
 @pytest.fixture
-def catalogue(world, make):
-    """The small catalogue, with another publisher, series and issue that have little in common with it."""
+def catalog(world, make):
+    """The small catalog, with another publisher, series and issue that have little in common with it."""
     with make.single_commit():
         world.abroad = make.publisher(name="Édition Sud", country="FR", founded=1975)
         world.line = make.imprint(name="Côté Sud", publisher=world.abroad)
@@ -121,7 +121,7 @@ ISSUES = {
 @pytest.mark.parametrize(
     ("kind", "expected"), [("publisher", PUBLISHERS), ("series", SERIES), ("issue", ISSUES)]
 )
-def test_each_filter_finds_what_it_says(testapp, catalogue, kind, expected):
+def test_each_filter_finds_what_it_says(testapp, catalog, kind, expected):
     for query, found in expected.items():
         page = soup(testapp.get(f"/{kind}/?{query}"))
         assert sorted(each.get_text() for each in page.select(".card-label")) == sorted(found), query
@@ -129,13 +129,13 @@ def test_each_filter_finds_what_it_says(testapp, catalogue, kind, expected):
         assert not page.select(".field-error"), query
 
 
-def test_the_search_of_a_kind_has_its_filters_too(testapp, catalogue):
+def test_the_search_of_a_kind_has_its_filters_too(testapp, catalog):
     assert labels(testapp.get("/issue/search?q=lamplight&series_type=10")) == [BOOK]
     assert labels(testapp.get("/series/search/?q=e&language=fr").follow()) == [STAR]
 
 
-def test_objects_are_found_by_their_number_and_shown_by_their_name(testapp, catalogue):
-    w = catalogue
+def test_objects_are_found_by_their_number_and_shown_by_their_name(testapp, catalog):
+    w = catalog
     expected = {
         f"/series/?publisher_id={w.abroad.id}": ([STAR], "Publisher ID: Édition Sud"),
         f"/series/?imprint_id={w.imprint.id}": ([RUN], "Imprint ID: Little Harbor"),
@@ -159,7 +159,7 @@ def links(response) -> list[str]:
     return [each["href"] for each in soup(response).select('ul[aria-label="Active filters"] a')]
 
 
-def test_chips_say_in_words_what_is_chosen(testapp, catalogue):
+def test_chips_say_in_words_what_is_chosen(testapp, catalog):
     query = "name=lamp&series_type=10&status=2&language=it&language=fr&year_began=2019"
     assert chips(testapp.get(f"/series/?{query}")) == [
         "Name: lamp",
@@ -178,7 +178,7 @@ def test_chips_say_in_words_what_is_chosen(testapp, catalogue):
     assert chips(testapp.get("/publisher/?country=FR")) == ["Country: France"]
 
 
-def test_a_chip_removes_one_value_and_leads_to_the_first_page(testapp, catalogue):
+def test_a_chip_removes_one_value_and_leads_to_the_first_page(testapp, catalog):
     response = testapp.get("/series/?language=it&language=fr&q=&name=e&page=1&utm_source=feed")
     assert links(response) == [
         "/series/?language=it&language=fr",
@@ -190,14 +190,14 @@ def test_a_chip_removes_one_value_and_leads_to_the_first_page(testapp, catalogue
     assert links(response) == ["/issue/?sort=cover_new", "/issue/?sort=cover_new"]
 
 
-def test_only_filters_have_chips(testapp, catalogue):
+def test_only_filters_have_chips(testapp, catalog):
     for address in ("/issue/?utm_source=feed&sort=added&page=1", "/series/?number=1", "/arc/?q=dusk&name=x"):
         response = testapp.get(address)
         assert chips(response) == []
         assert not soup(response).select('meta[name="robots"]')
 
 
-def test_lists_that_are_narrowed_are_not_for_search_engines(testapp, catalogue):
+def test_lists_that_are_narrowed_are_not_for_search_engines(testapp, catalog):
     robots = soup(testapp.get("/issue/?number=1")).select_one('meta[name="robots"]')
     assert robots["content"] == "noindex"
 
@@ -237,7 +237,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("address", WRONG)
-def test_what_makes_no_sense_is_said_beside_its_field_and_ignored(testapp, catalogue, address):
+def test_what_makes_no_sense_is_said_beside_its_field_and_ignored(testapp, catalog, address):
     everything = labels(testapp.get(address))
     for turn in range(max(len(values) for values in WRONG[address].values())):
         query = {name: values[turn % len(values)] for name, values in WRONG[address].items()}
@@ -255,14 +255,14 @@ def test_what_makes_no_sense_is_said_beside_its_field_and_ignored(testapp, catal
                 assert field.get("type") != "date"  # date fields could not show the invalid text
 
 
-def test_the_others_count_beside_one_that_is_wrong(testapp, catalogue):
+def test_the_others_count_beside_one_that_is_wrong(testapp, catalog):
     response = testapp.get("/series/?year_began=x&language=fr&language=xx")
     assert labels(response) == [STAR]
     assert chips(response) == ["Language: French"]
     assert sorted(field_errors(response)) == ["by-language", "by-year_began"]
 
 
-def test_any_text_is_only_looked_for(testapp, catalogue):
+def test_any_text_is_only_looked_for(testapp, catalog):
     names = (
         "q",
         "name",
@@ -283,11 +283,11 @@ def test_any_text_is_only_looked_for(testapp, catalogue):
 
 
 @pytest.mark.parametrize("address", ["/publisher/", "/series/", "/issue/", "/issue/future"])
-def test_the_form_sends_what_the_list_reads(testapp, catalogue, address):
+def test_the_form_sends_what_the_list_reads(testapp, catalog, address):
     """Fills in every field of the form; the list then has a chip for each."""
     start = testapp.get(address)
     form = form_with(start, "q", action=address)
-    ids = {"series_id": catalogue.series.id, "imprint_id": catalogue.imprint.id}
+    ids = {"series_id": catalog.series.id, "imprint_id": catalog.imprint.id}
     filled = [name for name in form.fields if name]
     for name in filled:
         field = form.get(name, index=0)
@@ -298,7 +298,7 @@ def test_the_form_sends_what_the_list_reads(testapp, catalogue, address):
         elif field.attrs.get("type") == "date":
             field.value = "2019-04-03"
         else:
-            field.value = str(ids.get(name, catalogue.publisher.id))
+            field.value = str(ids.get(name, catalog.publisher.id))
     response = form.submit()
     assert len(filled) > 5
     assert len(chips(response)) == len(filled)
@@ -306,7 +306,7 @@ def test_the_form_sends_what_the_list_reads(testapp, catalogue, address):
     assert links(response)[-1] == address
 
 
-def test_the_sort_form_keeps_the_filters_and_the_filters_keep_the_order(testapp, catalogue):
+def test_the_sort_form_keeps_the_filters_and_the_filters_keep_the_order(testapp, catalog):
     response = testapp.get("/issue/?series_name=lamplight&cover_year=2019")
     form = form_with(response, **{"class": "sort"})
     form["sort"] = "cover_new"
@@ -318,7 +318,7 @@ def test_the_sort_form_keeps_the_filters_and_the_filters_keep_the_order(testapp,
     assert labels(form.submit()) == [BOOK, THIRD, SECOND, FIRST]
 
 
-def test_years_of_covers_are_offered_up_to_this_one_and_from_october_the_next(testapp, catalogue):
+def test_years_of_covers_are_offered_up_to_this_one_and_from_october_the_next(testapp, catalog):
     def offered():
         return [each["value"] for each in soup(testapp.get("/issue/")).select("#by-cover_year option")]
 
@@ -331,14 +331,14 @@ def test_years_of_covers_are_offered_up_to_this_one_and_from_october_the_next(te
         assert offered()[1] == "2027"
 
 
-def test_a_year_that_is_not_offered_may_stand_in_the_address(testapp, catalogue, make):
-    make.issue(series=catalogue.star, number="0", cover_date=date(1911, 1, 1))
+def test_a_year_that_is_not_offered_may_stand_in_the_address(testapp, catalog, make):
+    make.issue(series=catalog.star, number="0", cover_date=date(1911, 1, 1))
     response = testapp.get("/issue/?cover_year=1911")
     assert labels(response) == ["Étoile (1999) #0"]
     assert soup(response).select_one("#by-cover_year option[selected]")["value"] == "1911"
 
 
-def test_nothing_found_says_so_and_offers_to_clear(testapp, catalogue):
+def test_nothing_found_says_so_and_offers_to_clear(testapp, catalog):
     page = soup(testapp.get("/issue/?number=999&sort=added"))
     assert page.select_one(".empty p").get_text() == "Nothing matches these filters."
     assert page.select_one(".empty a")["href"] == "/issue/?sort=added"

@@ -5,10 +5,10 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from sqlalchemy import insert, update
 
-from comicsdb.models import CATALOGUE, Creator, Issue
+from comicsdb.models import CATALOG, Creator, Issue
 from tests.web.conftest import form_with, labels, soup
 
-KINDS = [model.__tablename__ for model in CATALOGUE]
+KINDS = [model.__tablename__ for model in CATALOG]
 
 
 def foot(response, label):

@@ -1,4 +1,4 @@
-"""The page with the entries of a list that are not in the catalogue yet."""
+"""The page with the entries of a list that are not in the catalog yet."""
 
 import pytest
 from sqlalchemy import select
@@ -7,7 +7,7 @@ from comicsdb.models import PendingEntry, ReadingListItem
 from tests.lists import make_list
 from tests.web.conftest import form_to, notice, soup, start_session
 
-WAITING = "entries are not in the catalogue yet"
+WAITING = "entries are not in the catalog yet"
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_moments_are_told_from_other_texts():
     assert [locales.iso_timestamp(text) for text in ("2026-12-17", "2026-12-17T10:40", "Hello")] == [None] * 3
 
 
-def test_every_language_and_country_of_the_catalogue_has_a_name():
+def test_every_language_and_country_of_the_catalog_has_a_name():
     for code in set(LANGUAGES) & {"de", "en-gb", "es-mx", "zh-hans", "zh-hant", "pt-br", "ckb", "ast"}:
         assert locales.language(CONTEXT, code).lower() != code
     assert locales.language(CONTEXT, "it") == "Italian"

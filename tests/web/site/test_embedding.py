@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from comicsdb.catalog.maintenance.merge import merge
-from comicsdb.models import CATALOGUE
+from comicsdb.models import CATALOG
 from tests.conftest import record_statements
 from tests.lists import make_list
 from tests.web.conftest import soup
@@ -22,7 +22,7 @@ def oembed(testapp, address, status=200, **asked):
 
 def each_kind(world):
     """An object of each kind."""
-    kinds = [model.__tablename__ for model in CATALOGUE]
+    kinds = [model.__tablename__ for model in CATALOG]
     return [world.first if kind == "issue" else getattr(world, kind) for kind in kinds]
 
 

@@ -47,7 +47,7 @@ def test_all_help_pages_are_there_in_both_languages(testapp, connection):
     assert list(statements) == []
 
 
-def test_forms_of_the_catalogue_lead_to_the_guidelines(testapp, reader):
+def test_forms_of_the_catalog_lead_to_the_guidelines(testapp, reader):
     link = soup(testapp.get("/arc/create/")).select_one('main a[href="/help/editing/"]')
     assert (link["target"], link["rel"]) == ("_blank", ["noopener"])  # so that the form keeps what was typed
 

@@ -1,4 +1,4 @@
-"""The home page: announcements, new issues, the size of the catalogue, and what is next for members."""
+"""The home page: announcements, new issues, the size of the catalog, and what is next for members."""
 
 from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
@@ -134,7 +134,7 @@ def test_the_page_says_what_there_is_and_how_to_take_part(testapp, session, conn
         "Quick Scrobble": "/help/library/",
     }
     assert [each.get_text(strip=True) for each in page.select(".hero-buttons a")] == [
-        "Browse the catalogue",
+        "Browse the catalog",
         "Sign up",
         "Help",
     ]

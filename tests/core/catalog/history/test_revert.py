@@ -27,7 +27,7 @@ from tests.factories import history_of
 
 @pytest.fixture
 def storage(tmp_path, session):
-    """A folder of pictures for this test, from which the catalogue removes files as from the site's."""
+    """A folder of pictures for this test, from which the catalog removes files as from the site's."""
     session.info["media"] = FolderStorage(tmp_path)
     return session.info["media"]
 

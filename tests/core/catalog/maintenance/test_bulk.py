@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from sqlalchemy import func, select
 
-from comicsdb.admin import catalogue
+from comicsdb.admin import catalog_objects
 from comicsdb.catalog import Catalog, InvalidError
 from comicsdb.catalog.maintenance import bulk
 from comicsdb.catalog.parts import credits_of
@@ -28,7 +28,7 @@ COVER = {"image": "issue/2026/01/02/x.png", "image_width": 2, "image_height": 3,
 
 @pytest.fixture
 def boss(make, session):
-    """An account of the staff; `boss.catalog` is the catalogue that acts for it."""
+    """An account of the staff; `boss.catalog` is the catalog that acts for it."""
     user = make.user("Boss", is_staff=True)
     user.catalog = Catalog(session, user.id, actor_name="Boss")
     return user
@@ -62,7 +62,7 @@ def test_what_is_unknown_becomes_teen_and_the_rest_follows(make, session, boss):
     stamps, lists = (unknown.modified, mature.modified, unknown.series_id), version(session, "issue")
     series = session.get(Series, unknown.series_id)
     moved = series.modified
-    done = catalogue.edit_issues(
+    done = catalog_objects.edit_issues(
         boss.catalog, boss, [unknown.id, mature.id, another.id, unknown.id], "rate teen"
     )
     session.commit()
@@ -79,7 +79,9 @@ def test_what_is_unknown_becomes_teen_and_the_rest_follows(make, session, boss):
     assert log(session) == [
         ("Boss", "rate teen", "issue", "2 objects", {"objects": ["", [unknown.id, another.id]]})
     ]
-    assert catalogue.edit_issues(boss.catalog, boss, [unknown.id], "rate teen") == bulk.BulkResult((), 1)
+    assert catalog_objects.edit_issues(boss.catalog, boss, [unknown.id], "rate teen") == bulk.BulkResult(
+        (), 1
+    )
     assert len(log(session)) == 1
 
 
@@ -115,7 +117,7 @@ def test_executives_are_added_beside_those_who_are_there(make, session, boss):
         publisher: ((chief.id, "Editor In Chief"), (president.id, "President"), (chief.id, "President"))
     }
     wanted = [first.id, second.id, other.id]
-    done = catalogue.add_executives(boss.catalog, boss, wanted, setting)
+    done = catalog_objects.add_executives(boss.catalog, boss, wanted, setting)
     session.commit()
     assert done == bulk.BulkResult((first.id, second.id), 1)
     both = {ids["Editor In Chief"], ids["President"]}
@@ -155,7 +157,7 @@ def test_slugs_of_issues_are_made_anew(make, session, boss):
     series, tidy = session.get(Series, issue.series_id), make.series()
     make.catalog.update(issue, {"slug": "odd"})
     session.commit()
-    done = catalogue.rebuild_many_slugs(boss.catalog, boss, [series.id, tidy.id])
+    done = catalog_objects.rebuild_many_slugs(boss.catalog, boss, [series.id, tidy.id])
     session.commit()
     assert done == bulk.BulkResult((series.id,), 1)
     assert issue.slug == "run-2020-1"
@@ -166,7 +168,7 @@ def test_slugs_of_issues_are_made_anew(make, session, boss):
 def test_many_are_deleted_with_one_reason(make, session, boss):
     arcs = [make.arc() for _ in range(3)]
     ids = [each.id for each in arcs]
-    done = catalogue.delete_objects(boss.catalog, boss, Arc, ids[:2], "Twice")
+    done = catalog_objects.delete_objects(boss.catalog, boss, Arc, ids[:2], "Twice")
     session.commit()
     assert done == bulk.BulkResult(tuple(ids[:2]))
     assert session.scalars(select(Arc.id)).all() == ids[2:]

@@ -11,10 +11,10 @@ from comicsdb.catalog.maintenance.merge_references import references_to_kind
 from comicsdb.community import profiles
 from comicsdb.library import collection, pull_list, ratings, wish_list
 from comicsdb.library.reading_lists import items
-from comicsdb.models import CATALOGUE, IssueRating
+from comicsdb.models import CATALOG, IssueRating
 from tests.lists import locked_list, make_list
 
-KINDS = [model.__tablename__ for model in CATALOGUE]
+KINDS = [model.__tablename__ for model in CATALOG]
 
 # Every foreign key to one of the nine kinds. Add that of a new table once it is decided what a merge does to
 # its rows: they move to the survivor, unless that violates a unique constraint; then they are deleted.

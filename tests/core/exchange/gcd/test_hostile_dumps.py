@@ -31,7 +31,7 @@ VALUES = (
 
 @pytest.fixture(scope="module")
 def importer(cluster, template, tmp_path_factory):
-    """An importer of dumps into an empty catalogue."""
+    """An importer of dumps into an empty catalog."""
     for url in database_copy(cluster, template):
         importer = Gcd(url, tmp_path_factory.mktemp("hostile"))
         yield importer

@@ -22,7 +22,7 @@ from tests.importer import Importer
 
 
 class Gcd(Importer):
-    """Imports dumps into a catalogue of its own."""
+    """Imports dumps into a catalog of its own."""
 
     def take(self, rows: GcdDump, choices: Choices | None = None, **more):
         """Import a dump; returns the outcome and the rows of the report, by rule."""
@@ -42,7 +42,7 @@ class Gcd(Importer):
 
 @pytest.fixture
 def gcd(database, tmp_path):
-    """An importer of dumps into an empty catalogue."""
+    """An importer of dumps into an empty catalog."""
     gcd = Gcd(database, tmp_path)
     yield gcd
     gcd.close()

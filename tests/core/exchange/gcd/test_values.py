@@ -339,6 +339,6 @@ def test_brackets_keep_semicolons_together():
     ]
 
 
-def test_texts_lose_what_the_catalogue_refuses():
+def test_texts_lose_what_the_catalog_refuses():
     assert values.clean("One\r\ntwo\x00\x07 ") == "One\ntwo"
     assert values.line(" The \n name ") == "The name"

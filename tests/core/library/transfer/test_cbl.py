@@ -16,7 +16,7 @@ from comicsdb.library.transfer.reading import read_file
 from comicsdb.models import ExternalId, LibraryImportRow, ReadingList
 from tests.conftest import record_statements
 from tests.core.library.library_files import (
-    create_catalogue,
+    create_catalog,
     exported_library,
     fill_library,
     import_file,
@@ -45,7 +45,7 @@ SAMPLE = """\
 
 @pytest.fixture
 def stock(make):
-    return create_catalogue(make)
+    return create_catalog(make)
 
 
 def review_rows(session, row):

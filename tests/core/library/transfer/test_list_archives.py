@@ -11,7 +11,7 @@ from comicsdb.library.transfer import background, reading
 from comicsdb.library.transfer.imports import upload
 from comicsdb.library.transfer.reading import read_file
 from comicsdb.models import LibraryImport, ReadingList, ReadingListItem
-from tests.core.library.library_files import create_catalogue, import_file
+from tests.core.library.library_files import create_catalog, import_file
 from tests.core.library.transfer.test_background import confirm, finish
 from tests.factories import Factories
 
@@ -41,7 +41,7 @@ FILES = {
 
 
 def test_import_of_archive_adds_each_list_with_a_name_of_its_own(session, make):
-    create_catalogue(make)
+    create_catalog(make)
     user = make.user()
     counted = import_file(session, user, archive_of(FILES))
     assert counted == {"reading_lists_added": 3, "reading_list_items_added": 4}
@@ -60,7 +60,7 @@ def test_large_archive_is_imported_in_the_background_as_private_as_chosen(factor
         monkeypatch.setattr(background, limit, 0)
     with factory() as session:
         make = Factories(Catalog(session))
-        create_catalogue(make)
+        create_catalog(make)
         options = {"currency": "USD", "rows": 99, "megabytes": 1, "is_private": True}
         made = upload(session, make.user().id, "a.zip", archive_of(FILES), **options)
         session.commit()

@@ -1,4 +1,4 @@
-"""Entries of lists that are not in the catalogue: they stay, and become issues."""
+"""Entries of lists that are not in the catalog: they stay, and become issues."""
 
 from datetime import timedelta
 from xml.etree import ElementTree as ET
@@ -17,7 +17,7 @@ from comicsdb.library.transfer.format import ITEMS, parse_row
 from comicsdb.library.transfer.writing import as_archive, as_json, library
 from comicsdb.library.undo import undo
 from comicsdb.models import LibraryAct, PendingEntry, ReadingList, ReadingListItem
-from tests.core.library.library_files import TODAY, create_catalogue, import_file
+from tests.core.library.library_files import TODAY, create_catalog, import_file
 from tests.factories import Factories
 from tests.lists import OFFICIAL, identity_of
 
@@ -38,7 +38,7 @@ FILE = "<ReadingList><Name>Night</Name><Books>{}</Books></ReadingList>".format(
 
 @pytest.fixture
 def stock(make):
-    return create_catalogue(make)
+    return create_catalog(make)
 
 
 def order_of(session, user) -> list[str]:
@@ -141,7 +141,7 @@ def test_undo_of_import_removes_its_entries_and_undo_of_deletion_restores_them(s
 def test_daily_job_turns_entries_into_items_when_their_issues_are_certain(factory):
     with factory() as session:
         make = Factories(Catalog(session))
-        create_catalogue(make)
+        create_catalog(make)
         user = make.user()
         import_file(session, user, FILE.encode())
         assert pending.resolve_all(factory) == 0

@@ -29,7 +29,7 @@ from comicsdb.schemas.types import TEXT_LENGTH_MAX
 from tests.conftest import connection_in_savepoint, connection_with_data, record_statements
 from tests.core.library.library_files import (
     TODAY,
-    create_catalogue,
+    create_catalog,
     exported_library,
     fill_library,
     import_file,
@@ -49,8 +49,8 @@ ADDED = {
 
 
 def stock(session, make) -> tuple[int, list[int]]:
-    """Create a catalogue and an account with a full library; returns the ids of account and issues."""
-    w, user = create_catalogue(make), make.user("Ann")
+    """Create a catalog and an account with a full library; returns the ids of account and issues."""
+    w, user = create_catalog(make), make.user("Ann")
     fill_library(session, user, w)
     return user.id, [each.id for each in w.issues]
 

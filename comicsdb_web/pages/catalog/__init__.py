@@ -1,0 +1,1 @@
+"""The pages of the catalog: the nine kinds, search, releases and history."""

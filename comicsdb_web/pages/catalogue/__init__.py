@@ -1,1 +1,0 @@
-"""The pages of the catalogue: the nine kinds, search, releases and history."""
