@@ -108,9 +108,11 @@ def test_parts(client, survey):
             for shape, body in PARTS.items():
                 client.try_one(Case("POST", path, "parts", shape, len(body), body, headers, member))
     turn = cycle(PARTS.items())
-    for each in survey.forms.values():
+    for page_form in survey.forms.values():
+        if page_form.path.startswith("/reading-lists/") and page_form.path.endswith("/rate/"):
+            continue  # its owner may not rate a list, whatever is sent
         shape, body = next(turn)
-        client.try_one(Case("POST", each.path, "parts", shape, len(body), body, headers, member=True))
+        client.try_one(Case("POST", page_form.path, "parts", shape, len(body), body, headers, member=True))
     client.check()
 
 
