@@ -42,6 +42,7 @@ class Instruments:
     """The instruments, with their names and help texts."""
 
     def __init__(self):
+        create_shared_folder()  # first: the library decides on import whether its figures are in files
         from prometheus_client import Counter, Gauge, Histogram  # noqa: PLC0415  (the extra `metrics`)
 
         # In no registry: the files of all processes are collected instead.
@@ -234,7 +235,6 @@ def includeme(config):
     settings = config.get_settings()
     if not settings["comicsdb.metrics.token"]:
         return
-    create_shared_folder()
     try:
         found = instruments()
     except ImportError as error:
