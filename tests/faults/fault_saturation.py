@@ -90,7 +90,6 @@ def site(tmp_path):
         2,
         COMICSDB_BASE_URL=f"https://{HOST}",
         COMICSDB_CACHE_MEMORY_MB=CACHE,
-        COMICSDB_API_STREAM_SECONDS="20",
         **LIMITS,
     )
     try:

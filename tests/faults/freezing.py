@@ -44,7 +44,11 @@ class Client:
         try:
             self.connection.request(sent.method, sent.path, sent.body or None, headers)
             answer = self.connection.getresponse()
-            status, received, body = answer.status, answer.headers, answer.read()
+            status, received = answer.status, answer.headers
+            is_stream = received.get_content_type() == "text/event-stream"
+            body = answer.readline() if is_stream else answer.read()
+            if is_stream:  # it would last for minutes
+                self.leave()
         except (OSError, http.client.HTTPException):
             self.leave()
             raise
@@ -111,5 +115,5 @@ def crowded_descriptor() -> RawRequest:
 
 
 def event_stream() -> RawRequest:
-    """A subscription to changes, which is read until the server ends it."""
+    """A subscription to changes, whose client leaves after the first line."""
     return RawRequest("GET", "/api/change/", {"Accept": "text/event-stream"})
