@@ -36,7 +36,6 @@ REMOVED = {
     "comicsdb.signup.mail_check_failure": "an address that cannot be checked is refused",
     "comicsdb.basic_remind_days": "it is 30 days",
     "comicsdb_api.waiting.client": "it is 4; comicsdb_api.waiting limits all clients together",
-    "comicsdb_api.stream_seconds": "it is 300 seconds",
     "comicsdb_api.throttle.basic_burst": "it is 10 in a minute",
     "comicsdb_api.throttle.basic_sustained": "it is 1,000 in a day",
     "comicsdb_api.covers.burst": "it is 60 in a minute; a proxy can allow fewer",
@@ -458,6 +457,12 @@ LIMITS = (
         "requests per process that may wait for the next change (`Prefer: wait`, event streams), each"
         " of which occupies a thread of the server (its option `streams`); beyond that, the oldest of the"
         " client with most of them gives way",
+    ),
+    number(
+        "comicsdb_api.stream_seconds",
+        "300",
+        (1, 3600),
+        "how long an event stream of the change feed lasts; clients then reconnect by themselves",
     ),
     number(
         "comicsdb_api.throttle.burst",

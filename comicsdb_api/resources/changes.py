@@ -68,7 +68,6 @@ EPOCH_SCHEMA = {
 }
 EVENT_STREAM = "text/event-stream"
 HEARTBEAT = 3  # seconds; the second one after a client has gone shows that it has
-STREAM_SECONDS = 300  # clients then reconnect by themselves
 RETRY_MILLISECONDS = 5000  # milliseconds until a client reconnects
 TOO_MANY_STREAMS = "Too many streams: try again later, or request JSON."
 DUMPS_ROUTE = "data"  # the route of the page of dumps
@@ -334,7 +333,7 @@ class ChangeResource(Resource):
     def _events(self, slot: waiting.Slot, before: tuple, body: dict) -> Iterator[bytes]:
         """The pieces of a stream; no database connection is held between them."""
         request = self.request
-        until = time.monotonic() + STREAM_SECONDS
+        until = time.monotonic() + request.registry.settings["comicsdb_api.stream_seconds"]
         yield b"retry: %d\n" % RETRY_MILLISECONDS + _event("epoch", {"epoch": body["epoch"]})
         while time.monotonic() < until:
             yield from self._events_of(body)

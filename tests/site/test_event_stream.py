@@ -18,7 +18,7 @@ from tests.waiting import wait_until
 
 INSERT_CHANGE = "INSERT INTO change_log (kind, object_id, action) VALUES ('arc', :id, 'update')"
 HTTPS = {"X-Forwarded-Proto": "https"}
-ONE_PLACE = {"COMICSDB_API_WAITING": "1"}
+ONE_PLACE = {"COMICSDB_API_STREAM_SECONDS": "5", "COMICSDB_API_WAITING": "1"}
 
 
 @contextmanager

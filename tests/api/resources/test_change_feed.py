@@ -156,7 +156,7 @@ def test_a_hundred_come_at_once_and_the_next_are_linked(api, session):
 @pytest.fixture
 def stream(wsgi, api, monkeypatch):
     """A function that returns the events of a short stream with objects: ids, and objects of the entries."""
-    monkeypatch.setattr("comicsdb_api.resources.changes.STREAM_SECONDS", 0.3)
+    monkeypatch.setitem(wsgi.registry.settings, "comicsdb_api.stream_seconds", 0.3)
 
     def read(query="", last_id=""):
         headers = {"Accept": "text/event-stream", "Last-Event-ID": last_id}
