@@ -273,6 +273,11 @@ def split_name(text: str) -> tuple[str, int | None, int | None]:
     return name[: match.start()].strip(), year or (volume if is_year else None), None if is_year else volume
 
 
+def split_volume(number: int | None) -> tuple[int | None, int | None]:
+    """The volume, or else the first year, that a program wrote as the volume of a series."""
+    return (None, number) if number is not None and number >= VOLUME_YEAR else (number, None)
+
+
 def split_title(text: str) -> tuple[str, str]:
     """The series and number in a title such as `Name #5 Variant` or `Name, Vol. 2`, else blank."""
     match = _TITLE_NUMBER.match(text) or _TITLE_VOLUME.match(text)

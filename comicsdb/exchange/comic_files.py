@@ -25,7 +25,7 @@ from comicsdb.matching.descriptors import build_descriptor
 from comicsdb.matching.scoring import Match
 from comicsdb.matching.service import match
 from comicsdb.schemas.match import FILE_NAME_LENGTH, DescriptorSchema
-from comicsdb.values import VOLUME_YEAR, first_day, partial_day_text, without_bad_characters
+from comicsdb.values import first_day, partial_day_text, split_volume, without_bad_characters
 
 KNOWN, AMBIGUOUS, NEW, DISMISSED, WAITING = "known", "ambiguous", "new", "dismissed", "waiting"
 UNTAGGED, UNREADABLE = "without tags", "unreadable"
@@ -241,10 +241,8 @@ def _key(user_id: int, label: str, known: dict) -> str:
 
 
 def _series(known: dict) -> str:
-    volume = known.get("volume") or 0
-    began = known.get("year_began") or (
-        volume if volume >= VOLUME_YEAR else None
-    )  # ComicTagger writes the year
+    _volume, year_as_volume = split_volume(known.get("volume"))  # ComicTagger writes the year
+    began = known.get("year_began") or year_as_volume
     return f"{known['series']} ({began})" if began else known["series"]
 
 

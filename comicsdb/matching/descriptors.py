@@ -13,7 +13,7 @@ from comicsdb.issue_numbers import clean_number
 from comicsdb.matching import words
 from comicsdb.matching.filenames import ExternalId, Reading, parse
 from comicsdb.models.choices import ID_COLUMNS, LANGUAGES, SeriesTypeCode
-from comicsdb.values import VOLUME_YEAR, compact_code, split_year
+from comicsdb.values import compact_code, split_volume, split_year
 
 HASH_KINDS = ("phash", "dhash", "ahash")
 READINGS_MAX = 8
@@ -55,9 +55,8 @@ def build_descriptor(known: Mapping) -> Descriptor:
     """The descriptor for values of `schemas.match.DescriptorSchema`."""
     name = known.get("file_name", "")
     parsed = parse(name)
-    volume, began = known.get("volume"), known.get("year_began") or parsed.year_began
-    if volume is not None and volume >= VOLUME_YEAR:
-        volume, began = None, began or volume
+    volume, year_as_volume = split_volume(known.get("volume"))
+    began = known.get("year_began") or parsed.year_began or year_as_volume
     cover_date = known.get("cover_date")
     year = known.get("year") or (cover_date.year if cover_date else None)
     written = series = known.get("series", "")

@@ -23,7 +23,7 @@ from comicsdb.library.transfer.tables import decode, file_error
 from comicsdb.models import ExternalId, Issue, PendingEntry, Publisher, ReadingList, ReadingListItem, Series
 from comicsdb.models.base import INTEGER_MAX
 from comicsdb.models.choices import EXTERNAL_SOURCES, ID_COLUMNS, YEARS, ListSource, Precision
-from comicsdb.values import VOLUME_YEAR, is_web_address, plain, split_name
+from comicsdb.values import is_web_address, plain, split_name, split_volume
 
 CONTENT_TYPE = "application/xml"
 DEPTH_MAX = 20
@@ -199,8 +199,8 @@ def _row(line: int, attributes: dict, ids: dict) -> Row:
     values = parse_fields(_without_unknown(attributes), _ATTRIBUTES, unclear)
     name, year, volume = split_name(values.get("Series", ""))
     if "Volume" in values:  # most programs write the series' first year
-        began = values["Volume"] >= VOLUME_YEAR
-        year, volume = (values["Volume"], volume) if began else (year, values["Volume"])
+        number, began = split_volume(values["Volume"])
+        year, volume = (began, volume) if began else (year, number)
     query = MatchQuery(
         series=name,
         number=clean_number(values.get("Number", "")),
